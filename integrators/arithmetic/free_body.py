@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from integrators.arithmetic.compensated import add_to, two_product, two_sum
+from integrators.arithmetic.compensated import add_to, increase3, two_product, two_sum
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, sqrt, st
 from liegroup.compile.scalars import maximum, sincos
 from liegroup.formulas import so3
-from liegroup.formulas.vectors import cross, dot
+from liegroup.formulas.vectors import cross, dot, scale
 
 LONGEST = 1.2
 """Largest angle of one evaluation."""
@@ -284,3 +284,50 @@ def displace(y: Any, low: Any, q: Any, w1: Any, v: Any, compensation: Any) -> No
         st(y, q + 1, moved[1])
         st(y, q + 2, moved[2])
         st(y, q + 3, moved[3])
+
+
+@helper
+def _vector(y: Any, i: Any) -> Any:
+    return ld(y, i), ld(y, i + 1), ld(y, i + 2)
+
+
+@kernel
+def spin(
+    t: Any, y: Any, low: Any, attitude: Any, momentum: Any, linear: Any, inverse: Any, compensation: Any
+) -> None:  # fmt: skip
+    """The exact motion over any time t of a body that turns freely: its quaternion and its momentum stand in the state
+    at `attitude` and `momentum`; a vector at `linear` (if that is not negative), in axes of the body, stands still in
+    space.
+    """
+    parts, done = pieces(t, _vector(y, momentum), inverse), 0.0
+    while True:
+        part = select(parts > done, t / parts, parts * 0.0)
+        m = _vector(y, momentum)
+        dm, w1, v = exact_motion(part, m, inverse)
+        increase3(y, low, momentum, dm, compensation)
+        if compensation:
+            correct(low, momentum, inverse, m, dm)
+        displace(y, low, attitude, w1, v, compensation)
+        if linear >= 0:
+            increase3(y, low, linear, turn_back(v, 1.0 + w1, _vector(y, linear)), compensation)
+        done += 1.0
+        if not any_(parts > done):
+            break
+
+
+@helper
+def fly(
+    t: Any, y: Any, low: Any, q: Any, p: Any, mass: Any, inverse_mass: Any, inverse: Any, g: Any, compensation: Any
+) -> None:  # fmt: skip
+    """The exact motion over any time t of a body under its weight alone, which turns freely about its centre of mass:
+    the place of that and the quaternion at q of the state, linear and angular momentum in body axes at p.
+    """
+    attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
+    increase3(y, low, q, so3.act(attitude, scale(t * inverse_mass, _vector(y, p))), compensation)
+    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
+    if weighs:
+        increase3(y, low, q, scale(0.5 * t * t, g), compensation)
+    spin(t, y, low, q + 3, p + 3, p, inverse, compensation)
+    if weighs:
+        attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
+        increase3(y, low, p, so3.act_inverse(attitude, scale(t * mass, g)), compensation)

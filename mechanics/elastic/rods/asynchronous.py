@@ -20,14 +20,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.arithmetic.compensated import increase, increase3, renormalise
-from integrators.arithmetic.free_body import correct, displace, exact_motion, pieces, turn_back
-from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_ROWS
-from integrators.signatures import STEP_SIGNATURES
+from integrators.arithmetic.compensated import increase, renormalise
+from integrators.arithmetic.free_body import fly, spin
+from integrators.layout import EVALUATIONS, HISTORY, OWN_ROWS
+from integrators.problem.own_steps import composed
 from integrators.status import OK
-from liegroup.compile import any_, entry, helper, kernel, ld, select, st
-from liegroup.formulas import so3 as rotations
-from liegroup.formulas.vectors import scale
+from liegroup.compile import helper, kernel, ld, st
 from mechanics.elastic.rods.field import (
     element_wrenches,
     load_at_node,
@@ -35,7 +33,6 @@ from mechanics.elastic.rods.field import (
     numbers3,
     push,
     sizes,
-    three,
 )
 from mechanics.elastic.rods.layout import (
     CLAMPED,
@@ -64,35 +61,14 @@ def tables(structure: Any) -> Any:
 @helper
 def drift(tau: Any, i: Any, places: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
     """The exact motion of the section at node i under its weight alone over the time tau."""
-    kind, q, own = kind_of(structure, i), state_place(structure, i), node_numbers(i)
-    p = places + velocity_place(structure, i)
-    free = kind == FREE
-    spin, attitude = (p + 3, q + 3) if free else (p, q)
+    q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
     inverse = numbers3(parameters, own + 5)
-    g, m = numbers3(parameters, 0), parameters[own]
-    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
-    if free:
-        r = (ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3))
-        increase3(y, low, q, rotations.act(r, scale(tau * parameters[own + 1], three(y, p))), compensation)
-        if weighs:
-            increase3(y, low, q, scale(0.5 * tau * tau, g), compensation)
-    parts, done = pieces(tau, three(y, spin), inverse), 0.0
-    while True:
-        part = select(parts > done, tau / parts, parts * 0.0)
-        k = three(y, spin)
-        dm, w1, v = exact_motion(part, k, inverse)
-        increase3(y, low, spin, dm, compensation)
-        if compensation:
-            correct(low, spin, inverse, k, dm)
-        displace(y, low, attitude, w1, v, compensation)
-        if free:
-            increase3(y, low, p, turn_back(v, 1.0 + w1, three(y, p)), compensation)
-        done += 1.0
-        if not any_(parts > done):
-            break
-    if free and weighs:
-        r = (ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3))
-        increase3(y, low, p, rotations.act_inverse(r, scale(tau * m, g)), compensation)
+    if kind_of(structure, i) == FREE:
+        fly(
+            tau, y, low, q, p, parameters[own], parameters[own + 1], inverse, numbers3(parameters, 0), compensation
+        )  # fmt: skip
+    else:
+        spin(tau, y, low, q, p, -1, inverse, compensation)
 
 
 @kernel
@@ -140,7 +116,7 @@ def kick(
 def macro_step(
     t: Any, h: Any, y: Any, low: Any, table: Any, parameters: Any, structure: Any, work: Any, counters: Any,
     compensation: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """One step of size h, the largest of an element."""
     at, _, _, node_ends, _, nodes = tables(structure)
     places, _ = sizes(structure)
@@ -164,20 +140,7 @@ def macro_step(
     if compensation:
         renormalise(table, y, low)
     counters[HISTORY] = 1
-
-
-@entry(*STEP_SIGNATURES)
-def level_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One asynchronous step, or a composition of such steps; h is the largest step of an element."""
-    counters[LAST_KNOWN] = 0
-    time = t
-    for k in range(coefficients.shape[0]):
-        macro_step(
-            time, coefficients[k] * h, y, low, table, parameters, structure, work, counters, options[COMPENSATION]
-        )  # fmt: skip
-        time = time + coefficients[k] * h
     return OK
+
+
+level_step = composed(macro_step)

@@ -35,8 +35,9 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.bands import decompose_band, solve_band
 from integrators.arithmetic.compensated import increase, renormalise
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, LAST_KNOWN, OWN_ROWS
-from integrators.signatures import FIELD_SIGNATURES, STEP_SIGNATURES
+from integrators.layout import ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS
+from integrators.problem.own_steps import composed
+from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -363,7 +364,7 @@ def _close(y: Any, low: Any, parameters: Any, structure: Any, work: Any, compens
 
 
 @kernel
-def _single(
+def single(
     t: Any, h: Any, y: Any, low: Any, table: Any, parameters: Any, structure: Any, work: Any, counters: Any,
     compensation: Any,
 ) -> int:  # fmt: skip
@@ -383,23 +384,7 @@ def _single(
     return OK
 
 
-@entry(*STEP_SIGNATURES)
-def rattle_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One step of RATTLE, or a composition of such steps."""
-    counters[LAST_KNOWN] = 0
-    time = t
-    for k in range(coefficients.shape[0]):
-        status = _single(
-            time, coefficients[k] * h, y, low, table, parameters, structure, work, counters, options[COMPENSATION]
-        )
-        if status != OK:
-            return status
-        time = time + coefficients[k] * h
-    return OK
+rattle_step = composed(single)
 
 
 def explain(errors: NDArray[np.float64]) -> str:
