@@ -14,10 +14,11 @@ from typing import Any
 from integrators.arithmetic.compensated import increase3
 from integrators.arithmetic.free_body import fly
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, rare, scalar_of, select, st
+from liegroup.compile import entry, helper, kernel, ld, rare, scalar_of, st
 from liegroup.formulas import so3 as rotations
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import load_components, store_components
+from mechanics.elastic.dampers import decay
 from mechanics.elastic.layout import (
     BODIES,
     BODIES_AT,
@@ -36,8 +37,6 @@ from mechanics.elastic.layout import (
 )
 from mechanics.kernels.motions import in_pieces, series
 
-_SMALL = 0.03
-"""Largest exponent of the series."""
 three, four, store = load_components(3), load_components(4), store_components(3)
 
 
@@ -195,17 +194,7 @@ def velocity_of_owner(t: Any, y: Any, offset: Any, parameters: Any, structure: A
 def softened(damping: Any, w: Any, u: Any, a: Any, b: Any, y: Any, parameters: Any, structure: Any) -> Any:
     """(exp(−c w/µ) − 1) µ of a damper between any nodes along u, 1/µ the velocity that a unit impulse gives them."""
     inverse = mobility(u, y, a, parameters, structure) + mobility(u, y, b, parameters, structure)
-    z = -(damping * w * inverse)
-    part, halvings = z * 0.0 + 1.0, z * 0.0
-    while any_(absolute(z * part) > _SMALL):
-        large = absolute(z * part) > _SMALL
-        part, halvings = select(large, 0.5 * part, part), select(large, halvings + 1.0, halvings)
-    x, done = z * part, 0.0
-    e = x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720 + x / 5040))))))
-    while any_(halvings > done):
-        e = select(halvings > done, e * (2.0 + e), e)
-        done += 1.0
-    return e / inverse
+    return decay(-(damping * w * inverse)) / inverse
 
 
 @helper

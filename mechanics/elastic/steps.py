@@ -24,7 +24,6 @@ own rows
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from integrators.arithmetic.compensated import increase, renormalise
@@ -35,7 +34,7 @@ from integrators.status import OK
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.formulas.vectors import scale
 from liegroup.table import load_components
-from mechanics.elastic.dampers import impulse, rate
+from mechanics.elastic.dampers import impulse, phi, rate
 from mechanics.elastic.kernels import add_blocks
 from mechanics.elastic.layout import (
     BLOCK,
@@ -87,18 +86,7 @@ FORCES, CLOCKS, TIMES, HEAP, COUNTS = range(OWN_ROWS, OWN_ROWS + 5)
 LEVEL_ROWS, FREE_ROWS = 1, 5
 _NEAR = 1e-9
 """Parts of a step by which the end of the interval is missed and still met."""
-_SMALL = 0.03
 three = load_components(3)
-
-
-@helper
-def _phi(z: Any) -> Any:
-    """(e^z − 1)/z and (e^z − 1 − z)/z²."""
-    if abs(z) < _SMALL:
-        second = 0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * (1 / 5040 + z / 40320)))))
-        return 1.0 + z * second, second
-    first = math.expm1(z) / z
-    return first, (first - 1.0) / z
 
 
 @helper
@@ -108,7 +96,7 @@ def drift(
     """The exact motion of a node under gravity and drag alone over the time tau."""
     mass, drag = ld(parameters, masses_at(structure) + i), ld(parameters, rates_at(structure) + i)
     inverse = inverse_mass(parameters, structure, i)
-    first, second = _phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
+    first, second = phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
     way, fall = tau * first * inverse, tau * tau * second
     for k in range(3):
         p, g = ld(y, momenta + i + k), ld(parameters, i + k)
