@@ -27,7 +27,8 @@ def doubts(network: Network, y: Array, h: float) -> list[Doubt]:
     steps: list[Array] = [abs(h) * np.power(0.5, network._depth - level) for level in network._levels]
     long = _long_steps(network, abs(h), omega, steps)
     beyond = bool(long) and long[0].value > LIMIT
-    return [*long, *([] if beyond else _resonant(network, abs(h))), *_collapses(network, y, steps)]
+    resonant = [] if beyond else _resonant(network, abs(h))
+    return [*long, *resonant, *_collapses(network, y, steps), *_turns(network, y, abs(h))]
 
 
 def _resonant(network: Network, h: float) -> list[Doubt]:
@@ -54,6 +55,29 @@ def _collapses(network: Network, y: Array, steps: list[Array]) -> list[Doubt]:
     e = int(parts[s].argmax())
     says = f"{network._owners[s].says(e)} closes by {worst:.3g} times its size within a step, and passes through itself"
     return [Doubt("collapse", 0.0, worst, DOUBTED, says, f"use a step of {0.1 * steps[s][e] / worst:.3g} s for it")]
+
+
+def _turns(network: Network, y: Array, h: float) -> list[Doubt]:
+    """Bodies that turn so far between kicks that these are given anywhere."""
+    rate, body = _turning(network, y)
+    if not rate * h > DOUBTED:
+        return []
+    says = f"{body} turns its nodes by {rate * h:.3g} rad within a step, and kicks are given anywhere on the way"
+    return [Doubt("turn", 0.0, rate * h, DOUBTED, says, f"use a step of {0.1 / rate:.3g} s")]
+
+
+def _turning(network: Network, y: Array) -> tuple[float, str]:
+    """The largest rate at which a body turns a node about its centre of mass, rad/s, and the body."""
+    found, named = 0.0, ""
+    first = len(y) - 6 * len(network.bodies)
+    for b, (_, home) in enumerate(network._mounted):
+        k = np.asarray(y)[first + 6 * b + 3 : first + 6 * b + 6]
+        size = np.linalg.norm(home.places, axis=1)
+        speed = np.linalg.norm(np.cross(home.numbers[2:] * k, home.places), axis=1)
+        rate = float(np.max(speed[size > 0.0] / size[size > 0.0], initial=0.0))
+        if rate > found:
+            found, named = rate, network.bodies[b].name
+    return found, named
 
 
 def _closing(network: Network, y: Array) -> list[Array]:
@@ -137,10 +161,15 @@ def _frequencies_in(network: Network, y: Array) -> list[Array]:
 
 
 def fastest(network: Network, y: Array) -> tuple[float, str]:
-    """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings."""
+    """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings, or
+    turns.
+    """
     omega = _frequencies_in(network, y)
     collapsing = [LIMIT * rate for rate in _closing(network, y)]
     fast, near = (max([0.0, *(w.max(initial=0.0) for w in rates)]) for rates in (omega, collapsing))
+    turning, body = _turning(network, y)
+    if LIMIT * turning > max(fast, near):
+        return LIMIT * turning, f"{body}, which turns its nodes by 1 rad in 2/ω,"
     if not max(fast, near) > 0.0:
         return 0.0, "no element"
     rates = omega if fast >= near else collapsing

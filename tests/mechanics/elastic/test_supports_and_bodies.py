@@ -250,6 +250,20 @@ def test_dampers_on_bodies_take_energy_and_keep_momenta() -> None:
     assert np.isfinite(end(stiff.problem(velocities=velocities, twists=[TWIST]), "AVI", 1.0, 50)).all()
 
 
+def test_a_body_that_turns_far_within_a_step_is_doubted() -> None:
+    """Its energy is nearly all of its own, and shows nothing; about an axis through all of its nodes it may spin."""
+    network, _ = cage()
+    for spin, doubted in ((2.0, False), (2e4, True)):
+        problem = network.problem(twists=[[0, 0, 0, 0, 0, spin]])
+        found = [d for d in network.doubts(problem.y0, network.step()) if d.name == "turn"]
+        assert [str(d).count("box turns its nodes by 6") for d in found] == [1] * doubted
+        assert ("box, which turns its nodes" in problem.fastest(problem.y0)[1]) == doubted
+    points = [[0.0, 0.0, z] for z in (2.0, 0.5, -0.5)]
+    hung = Network(points, 0.1, [Springs([[0, 1]], 40.0)], fixed=[0],
+                   bodies=[RigidBody([1, 2], Inertia.about_com(1.0, (0, 0, 0), np.diag([0.1, 0.1, 0.1])))])  # fmt: skip
+    assert not hung.doubts(hung.problem(twists=[[0, 0, 0, 0, 0, 1e4]]).y0, hung.step())
+
+
 def test_a_free_body_falls_exactly() -> None:
     """One step of any size: a spinning body and a point, with a spring that has no force."""
     points = [[0.3, 0, 0], [2.0, 0, 0]]
