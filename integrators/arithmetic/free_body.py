@@ -291,14 +291,22 @@ def _vector(y: Any, i: Any) -> Any:
     return ld(y, i), ld(y, i + 1), ld(y, i + 2)
 
 
-@kernel
-def spin(
-    t: Any, y: Any, low: Any, attitude: Any, momentum: Any, linear: Any, inverse: Any, compensation: Any
+@helper
+def fly(
+    t: Any, y: Any, low: Any, q: Any, p: Any, free: Any, mass: Any, inverse_mass: Any, inverse: Any, g: Any,
+    compensation: Any,
 ) -> None:  # fmt: skip
-    """The exact motion over any time t of a body that turns freely: its quaternion and its momentum stand in the state
-    at `attitude` and `momentum`; a vector at `linear` (if that is not negative), in axes of the body, stands still in
-    space.
+    """The exact motion over any time t of a body that turns freely about its centre of mass, which falls (`free`) or is
+    held: the place of that and the quaternion at q of the state, linear and angular momentum in body axes at p; of a
+    body that is held the quaternion and the angular momentum alone.
     """
+    attitude, momentum = (q + 3, p + 3) if free else (q, p)
+    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
+    if free:
+        r = ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3)
+        increase3(y, low, q, so3.act(r, scale(t * inverse_mass, _vector(y, p))), compensation)
+        if weighs:
+            increase3(y, low, q, scale(0.5 * t * t, g), compensation)
     parts, done = pieces(t, _vector(y, momentum), inverse), 0.0
     while True:
         part = select(parts > done, t / parts, parts * 0.0)
@@ -308,26 +316,11 @@ def spin(
         if compensation:
             correct(low, momentum, inverse, m, dm)
         displace(y, low, attitude, w1, v, compensation)
-        if linear >= 0:
-            increase3(y, low, linear, turn_back(v, 1.0 + w1, _vector(y, linear)), compensation)
+        if free:
+            increase3(y, low, p, turn_back(v, 1.0 + w1, _vector(y, p)), compensation)
         done += 1.0
         if not any_(parts > done):
             break
-
-
-@helper
-def fly(
-    t: Any, y: Any, low: Any, q: Any, p: Any, mass: Any, inverse_mass: Any, inverse: Any, g: Any, compensation: Any
-) -> None:  # fmt: skip
-    """The exact motion over any time t of a body under its weight alone, which turns freely about its centre of mass:
-    the place of that and the quaternion at q of the state, linear and angular momentum in body axes at p.
-    """
-    attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
-    increase3(y, low, q, so3.act(attitude, scale(t * inverse_mass, _vector(y, p))), compensation)
-    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
-    if weighs:
-        increase3(y, low, q, scale(0.5 * t * t, g), compensation)
-    spin(t, y, low, q + 3, p + 3, p, inverse, compensation)
-    if weighs:
-        attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
-        increase3(y, low, p, so3.act_inverse(attitude, scale(t * mass, g)), compensation)
+    if free and weighs:
+        r = ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3)
+        increase3(y, low, p, so3.act_inverse(r, scale(t * mass, g)), compensation)

@@ -380,6 +380,6 @@ def fly_body(
     """
     b, _, _, at = body_numbers(structure, k)
     fly(
-        tau, y, low, pose_at(structure, b), momenta_at(structure) + wrench_at(structure, b), parameters[at],
+        tau, y, low, pose_at(structure, b), momenta_at(structure) + wrench_at(structure, b), True, parameters[at],
         parameters[at + 1], plain(parameters, at + 2), plain(parameters, 0), compensation,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.arithmetic.compensated import increase, increase3, renormalise
-from integrators.arithmetic.free_body import fly, spin
+from integrators.arithmetic.free_body import fly
 from integrators.layout import EVALUATIONS, HISTORY, OWN_ROWS
 from integrators.problem.own_steps import composed
 from integrators.status import OK
@@ -77,35 +77,34 @@ def tables(structure: Any) -> Any:
 def drift(tau: Any, i: Any, places: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
     """The exact motion of the section at node i under its weight alone over the time tau."""
     q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
-    inverse = numbers3(parameters, own + 5)
-    if kind_of(structure, i) == FREE:
-        fly(
-            tau, y, low, q, p, parameters[own], parameters[own + 1], inverse, numbers3(parameters, 0), compensation
-        )  # fmt: skip
-    else:
-        spin(tau, y, low, q, p, -1, inverse, compensation)
+    fly(
+        tau, y, low, q, p, kind_of(structure, i) == FREE, parameters[own], parameters[own + 1],
+        numbers3(parameters, own + 5), numbers3(parameters, 0), compensation,
+    )  # fmt: skip
 
 
 @rare(is_damped)
 def drift_with_drag(
-    tau: float, i: int, places: int, y: Any, low: Any, parameters: Any, structure: Any, compensation: int
+    tau: float, level: int, places: int, y: Any, low: Any, parameters: Any, structure: Any, compensation: int
 ) -> None:  # fmt: skip
-    """The same with a drag −r p."""
-    q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
-    inverse, free, z = numbers3(parameters, own + 5), kind_of(structure, i) == FREE, -parameters[own + 15] * tau
-    first, second = phi(z)
-    g, later = numbers3(parameters, 0), tau * first
-    if free:
-        nothing = (0.0, 0.0, 0.0)
-        fly(later, y, low, q, p, parameters[own], parameters[own + 1], inverse, nothing, compensation)
-    else:
-        spin(later, y, low, q, p, -1, inverse, compensation)
-    for c in range(p, p + (6 if free else 3)):
-        increase(y, low, c, z * first * ld(y, c), compensation)
-    if free:
-        attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
-        increase3(y, low, q, scale(tau * tau * second, g), compensation)
-        increase3(y, low, p, rotations.act_inverse(attitude, scale(later * parameters[own], g)), compensation)
+    """The same of all nodes of one step, with a drag −r p."""
+    _, _, _, node_ends, _, nodes = tables(structure)
+    for k in range(structure[node_ends + level - 1] if level else 0, structure[node_ends + level]):
+        i = structure[nodes + k]
+        q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
+        free, z, g = kind_of(structure, i) == FREE, -parameters[own + 15] * tau, numbers3(parameters, 0)
+        first, second = phi(z)
+        later = tau * first
+        fly(
+            later, y, low, q, p, free, parameters[own], parameters[own + 1], numbers3(parameters, own + 5),
+            (0.0, 0.0, 0.0), compensation,
+        )  # fmt: skip
+        for c in range(p, p + (6 if free else 3)):
+            increase(y, low, c, z * first * ld(y, c), compensation)
+        if free:
+            attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
+            increase3(y, low, q, scale(tau * tau * second, g), compensation)
+            increase3(y, low, p, rotations.act_inverse(attitude, scale(later * parameters[own], g)), compensation)
 
 
 @helper
@@ -227,11 +226,11 @@ def macro_step(
             top += 1
         for level in range(top + 1):
             tau = finest * (1 << level)
+            if damped:
+                drift_with_drag(tau, level, places, y, low, parameters, structure, compensation)
+                continue
             for k in range(structure[node_ends + level - 1] if level else 0, structure[node_ends + level]):
-                if damped:
-                    drift_with_drag(tau, structure[nodes + k], places, y, low, parameters, structure, compensation)
-                else:
-                    drift(tau, structure[nodes + k], places, y, low, parameters, structure, compensation)
+                drift(tau, structure[nodes + k], places, y, low, parameters, structure, compensation)
         collect(top, now, y, parameters, structure, force)
         counters[EVALUATIONS] += 1
         last = tick == ticks
