@@ -104,8 +104,11 @@ def test_weight_on_a_free_section_is_exact() -> None:
     assert np.abs(poses[:, 2] - (8.0 - 0.5 * 9.81 * 4.0)).max() < 1e-12
 
 
-def test_lanes_are_the_bits_of_single_runs() -> None:
-    rod = graded(4, 2.0, supports={0: "pinned"}, gravity=(0.1, 0.0, -1.0))
+@pytest.mark.parametrize(
+    "damped", [{}, pytest.param({"damping": 0.02, "drag": [0.0, 0.1, 0.3, 0.2, 0.4]}, marks=pytest.mark.slow)]
+)
+def test_lanes_are_the_bits_of_single_runs(damped: Any) -> None:
+    rod = graded(4, 2.0, supports={0: "pinned"}, gravity=(0.1, 0.0, -1.0), **damped)
     starts = np.array([thrown(rod, seed).y0 for seed in range(8)])
     problem = thrown(rod)
     together = integrate(problem, "AVI", (0.0, 1.0), 0.05, y0=starts).y[:, -1]
