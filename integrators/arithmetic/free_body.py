@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from integrators.arithmetic.compensated import add_to, two_product, two_sum
+from integrators.arithmetic.compensated import add_to, increase3, two_product, two_sum
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, sqrt, st
 from liegroup.compile.scalars import maximum, sincos
 from liegroup.formulas import so3
-from liegroup.formulas.vectors import cross, dot
+from liegroup.formulas.vectors import cross, dot, scale
 
 LONGEST = 1.2
 """Largest angle of one evaluation."""
@@ -284,3 +284,43 @@ def displace(y: Any, low: Any, q: Any, w1: Any, v: Any, compensation: Any) -> No
         st(y, q + 1, moved[1])
         st(y, q + 2, moved[2])
         st(y, q + 3, moved[3])
+
+
+@helper
+def _vector(y: Any, i: Any) -> Any:
+    return ld(y, i), ld(y, i + 1), ld(y, i + 2)
+
+
+@helper
+def fly(
+    t: Any, y: Any, low: Any, q: Any, p: Any, free: Any, mass: Any, inverse_mass: Any, inverse: Any, g: Any,
+    compensation: Any,
+) -> None:  # fmt: skip
+    """The exact motion over any time t of a body that turns freely about its centre of mass, which falls (`free`) or is
+    held: the place of that and the quaternion at q of the state, linear and angular momentum in body axes at p; of a
+    body that is held the quaternion and the angular momentum alone.
+    """
+    attitude, momentum = (q + 3, p + 3) if free else (q, p)
+    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
+    if free:
+        r = ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3)
+        increase3(y, low, q, so3.act(r, scale(t * inverse_mass, _vector(y, p))), compensation)
+        if weighs:
+            increase3(y, low, q, scale(0.5 * t * t, g), compensation)
+    parts, done = pieces(t, _vector(y, momentum), inverse), 0.0
+    while True:
+        part = select(parts > done, t / parts, parts * 0.0)
+        m = _vector(y, momentum)
+        dm, w1, v = exact_motion(part, m, inverse)
+        increase3(y, low, momentum, dm, compensation)
+        if compensation:
+            correct(low, momentum, inverse, m, dm)
+        displace(y, low, attitude, w1, v, compensation)
+        if free:
+            increase3(y, low, p, turn_back(v, 1.0 + w1, _vector(y, p)), compensation)
+        done += 1.0
+        if not any_(parts > done):
+            break
+    if free and weighs:
+        r = ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3)
+        increase3(y, low, p, so3.act_inverse(r, scale(t * mass, g)), compensation)

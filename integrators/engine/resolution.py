@@ -85,12 +85,14 @@ def positions_of(problem: Problem) -> int:
 
 
 def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
-    """r at one state; infinite where a step fails."""
+    """r at one state; infinite where a step fails, but of methods that remember: there it is a start in the midst of a
+    motion, of which the run had none.
+    """
     h = run.plan.h
     one = stepped(run, t, h, y)
     half = stepped(run, t, 0.5 * h, y)
     two = stepped(run, t + 0.5 * h, 0.5 * h, half)
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
-        return np.inf
+        return 0.0 if run.method.stepper.starts else np.inf
     return differs / moved if moved > _STILL else 0.0

@@ -129,6 +129,8 @@ class Stepper:
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
     multistep : bool
         Whether a step depends on the states before its start.
+    starts : bool
+        Whether its first step finds what later ones remember: from the midst of a motion it may fail where they go on.
     late : callable, optional
         ``late(options)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method calls.
     report : callable, optional
@@ -171,6 +173,7 @@ class Stepper:
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
     multistep: bool = False
+    starts: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None

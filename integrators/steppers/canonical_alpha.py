@@ -320,7 +320,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 STEPPER = Stepper(
     "canonical-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised",
-    shape=_shape, needs="canonical", explain=explain,
+    shape=_shape, needs="canonical", explain=explain, starts=True,
 )  # fmt: skip
 
 

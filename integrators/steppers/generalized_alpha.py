@@ -453,6 +453,7 @@ STEPPER = Stepper(
     "generalized-alpha",
     step,
     lambda options: 0,
+    starts=True,
     maps=("exp", "cayley"),
     prepare=check,
     evaluates="parts",

@@ -32,10 +32,11 @@ _NEAR = 0.01
 
 class Kinetic(NamedTuple):
     """K of the abelian factors, one row per component of theirs with the momenta in its columns, and the bodies in
-    order.
+    order.  Where every component has its own momentum alone (`diagonal`), zeros there are entries, too.
     """
 
     matrix: Sparse
+    diagonal: bool
     bodies: Array
 
     @property
@@ -137,8 +138,12 @@ def kinetic(problem: Problem) -> Kinetic:
     bodies = [_body(problem, kind, K[first : first + size, first : first + size].toarray())
               for kind, first, size in places]  # fmt: skip
     abelian = (body[i] < 0) & (body[j] < 0)
-    matrix = _of_entries(values[abelian], (i[abelian], j[abelian]), len(body))[np.flatnonzero(body < 0)]
-    return Kinetic(matrix, np.array(bodies).reshape(len(bodies), BODY))
+    own, values, i, j = np.flatnonzero(body < 0), values[abelian], i[abelian], j[abelian]
+    diagonal = bool((i == j).all())
+    if diagonal:
+        values, i, j = K.diagonal()[own], own, own
+    matrix = _of_entries(values, (i, j), len(body))[own]
+    return Kinetic(matrix, diagonal, np.array(bodies).reshape(len(bodies), BODY))
 
 
 def _copies(problem: Problem) -> Iterator[tuple[int, int, int]]:

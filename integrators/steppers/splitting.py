@@ -17,8 +17,8 @@ coefficients
     drifts a; kicks b; then `Kinetic`: the entries of K that are not zero, by rows, and `BODY` numbers for every body.
 options
     number of drifts; of kicks; 1 if a kick comes first; 1 for three rotations; 1 if all bodies are in principal axes;
-    number of bodies; of entries of K; then the momentum of each; then where each row of K ends, one per component of
-    the abelian factors.
+    number of bodies; of entries of K; 1 if there is one for every component of the abelian factors, of its own
+    momentum; then the momentum of each; then where each row of K ends, one per component of the abelian factors.
 own rows
     state at rest; its field; the force; velocity of the abelian factors.
 """
@@ -48,7 +48,7 @@ from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LENGTH_Q, LENGTH_V, LI
 from liegroup.formulas.vectors import add, cross, scale
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
-DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES, ENTRIES, MOMENTA = range(OWN_OPTIONS, OWN_OPTIONS + 8)
+DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES, ENTRIES, DIAGONAL, MOMENTA = range(OWN_OPTIONS, OWN_OPTIONS + 9)
 REST, FIELD, FORCE = range(OWN_ROWS, OWN_ROWS + 3)
 
 
@@ -164,7 +164,12 @@ def glide(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any)
     matrix, row_ends, entry = options[DRIFTS] + options[KICKS], MOMENTA + options[ENTRIES], 0
     g, component = table[last, Q_OFFSET], 0
     for row in range(last):
-        if COMMUTATIVE[table[row, KIND]]:
+        if COMMUTATIVE[table[row, KIND]] and options[DIAGONAL]:
+            q, p, own = table[row, Q_OFFSET], g + table[row, V_OFFSET], matrix + component
+            for k in range(table[row, N_V]):
+                increase(y, low, q + k, t * (ld(coefficients, own + k) * ld(y, p + k)), options[COMPENSATION])
+            component += table[row, N_V]
+        elif COMMUTATIVE[table[row, KIND]]:
             for k in range(table[row, N_V]):
                 velocity, end = ld(y, g) * 0.0, options[row_ends + component]
                 while entry < end:
@@ -278,7 +283,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     K = found.matrix
     return (
         np.concatenate([K.data, found.bodies.ravel()]),
-        np.array([found.aligned, len(found.bodies), K.nnz, *K.indices, *K.indptr[1:]], dtype=np.int64),
+        np.array([found.aligned, len(found.bodies), K.nnz, found.diagonal, *K.indices, *K.indptr[1:]], dtype=np.int64),
     )
 
 

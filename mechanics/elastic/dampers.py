@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.compile import helper, select, sqrt
+from liegroup.compile import absolute, any_, helper, select, sqrt
 from liegroup.compile.functions import less
 from liegroup.formulas.vectors import dot, scale, subtract
 from mechanics.elastic.elements import Elements
 from mechanics.elastic.kind import Kind
 
 Array = NDArray[np.float64]
+_SMALL = 0.03
+"""Largest exponent of the series."""
 
 
 @helper
@@ -25,6 +27,31 @@ def rate(a: Any, b: Any, va: Any, vb: Any) -> Any:
     apart = less(0.0, square)
     u = scale(select(apart, 1.0 / sqrt(select(apart, square, square * 0.0 + 1.0)), square * 0.0), d)
     return u, dot(u, subtract(vb, va))
+
+
+@helper
+def phi(z: Any) -> Any:
+    """(e^z − 1)/z and (e^z − 1 − z)/z²."""
+    if abs(z) < _SMALL:
+        second = 0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * (1 / 5040 + z / 40320)))))
+        return 1.0 + z * second, second
+    first = math.expm1(z) / z
+    return first, (first - 1.0) / z
+
+
+@helper
+def decay(z: Any) -> Any:
+    """e^z − 1 of z ≤ 0, in lanes, too: the series, and doublings e <- e (2 + e)."""
+    part, halvings = z * 0.0 + 1.0, z * 0.0
+    while any_(absolute(z * part) > _SMALL):
+        large = absolute(z * part) > _SMALL
+        part, halvings = select(large, 0.5 * part, part), select(large, halvings + 1.0, halvings)
+    x, done = z * part, 0.0
+    e = x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720 + x / 5040))))))
+    while any_(halvings > done):
+        e = select(halvings > done, e * (2.0 + e), e)
+        done += 1.0
+    return e
 
 
 @helper

@@ -23,6 +23,7 @@ from mechanics.elastic.layout import (
     CS_AT,
     DAMPERS,
     DAMPERS_AT,
+    DEPTH,
     DRIVEN,
     KIND,
     MOVING,
@@ -30,14 +31,19 @@ from mechanics.elastic.layout import (
     NODES_AT,
     NUMBERS_AT,
     ORDER_AT,
-    node_at,
+    inverse_mass,
+    inverses_at,
+    masses_at,
+    rates_at,
+    run,
+    runs,
 )
 from mechanics.elastic.owned import (
+    forces_at,
     is_owned,
     momenta_at,
     of_bodies,
     place_all,
-    rates_at,
     share,
     velocity,
     works,
@@ -68,9 +74,9 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     """Velocities of all nodes and bodies, then ṗ; nothing of nodes that do not move by themselves, but for the power
     of supports.
     """
-    first, momenta = rates_at(structure), momenta_at(structure)
+    first, momenta = forces_at(structure), momenta_at(structure)
     for i in range(2 * first):
-        st(out, i, ld(y, i) * 0.0)
+        st(out, i, 0.0)
     places = y
     if is_owned(structure):
         places = work[0]
@@ -86,13 +92,14 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         f = scale(parameters[structure[CS_AT] + k] * speed, u)
         store(out, first + a, add(three(out, first + a), f))
         store(out, first + b, add(three(out, first + b), scale(-1.0, f)))
-    for k in range(structure[MOVING]):
-        i = structure[structure[ORDER_AT] + k]
-        at = node_at(i)
-        p, mass, drag = three(y, momenta + i), parameters[at], parameters[at + 2]
-        store(out, i, scale(parameters[at + 1], p))
-        weight = (mass * parameters[0], mass * parameters[1], mass * parameters[2])
-        store(out, first + i, add(three(out, first + i), add(weight, scale(-drag, p))))
+    masses, inverses, rates = masses_at(structure), inverses_at(structure), rates_at(structure)
+    for r in range(runs(structure, structure[DEPTH])):
+        start, end = run(structure, r)
+        for i in range(start, end):
+            p = ld(y, momenta + i)
+            st(out, i, ld(parameters, inverses + i) * p)
+            weight = ld(parameters, masses + i) * ld(parameters, i)
+            st(out, first + i, ld(out, first + i) + (weight - ld(parameters, rates + i) * p))
     if is_owned(structure):
         share(t, y, parameters, structure, out, first)
     for k in range(structure[MOVING] + structure[DRIVEN], structure[NODES]):
@@ -112,10 +119,14 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     linear, angular = (energy, energy, energy), (energy, energy, energy)
     g = (parameters[0], parameters[1], parameters[2])
     for k in range(structure[NODES]):
-        i, at = 3 * k, node_at(3 * k)
-        if parameters[at + 1] != 0.0:
+        i, mass, inverse = (
+            3 * k,
+            ld(parameters, masses_at(structure) + 3 * k),
+            inverse_mass(parameters, structure, 3 * k),
+        )
+        if inverse != 0.0:
             x, p = three(y, i), three(y, momenta + i)
-            energy = energy + (0.5 * parameters[at + 1] * dot(p, p) - parameters[at] * dot(g, x))
+            energy = energy + (0.5 * inverse * dot(p, p) - mass * dot(g, x))
             linear, angular = add(linear, p), add(angular, cross(x, p))
     if structure[BODIES] > 0:
         own, moving, turning = of_bodies(y, parameters, structure)

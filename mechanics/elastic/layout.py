@@ -7,16 +7,17 @@ momenta keep the order of the user; nodes are named by their first component, 3 
 structure
     `HEADER` numbers; then the tables they point to:
     blocks of elements of one kind and one step, `BLOCK` numbers each; where the blocks of every step end;
-    nodes in order, those on supports that move and those that are held or carried last; where the nodes of every step
-    end;
+    nodes in order, those on supports that move and those that are held or carried last; runs of those that move by
+    themselves, of one step each and one after another in the state, with their first component and how many these are;
+    where the runs of every step end;
     dampers, two nodes each, where those of every step end;
     supports, `DRIVEN_ROW` numbers each, where those of every step end; bodies, `BODY_ROW` numbers each, where those of
     every step end; the nodes that they carry, `CARRIED_ROW` numbers each; if there are any of these, per node
     k + 1 on support k, −k − 1 as the carried node k, else 0;
     the nodes of the elements.
 parameters
-    gravity (3); per node `NODE` numbers: mass, 1/mass (both 0 if it does not move by itself), rate of its drag; per
-    damper c; per support its home and the numbers of its motions; per body mass, 1/mass and inverse moments, and the
+    per component of the places gravity; mass; 1/mass (both 0 if the node does not move by itself); rate of its drag;
+    per damper c; per support its home and the numbers of its motions; per body mass, 1/mass, inverse moments, and the
     places of its nodes; the numbers of the elements; per element and damper its step as a part of the largest.
 """
 
@@ -29,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.compile import helper
+from liegroup.compile import helper, ld
 from mechanics.elastic.kind import Kind
 from mechanics.elastic.registry import number_of
 from mechanics.joints import Motion
@@ -37,24 +38,24 @@ from mechanics.joints import Motion
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-NODES, DEPTH, BLOCKS, ELEMENTS, DAMPERS, MOVING, DRIVEN, BODIES = range(8)
+NODES, DEPTH, BLOCKS, ELEMENTS, DAMPERS, MOVING, DRIVEN, BODIES, DRAGGED = range(9)
 """Header: how many nodes; halvings of the largest step down to the smallest; blocks; elements; dampers; nodes that move
-by themselves; nodes on supports that move; bodies.
+by themselves; nodes on supports that move; bodies; 1 if a node has a drag.
 """
 (
-    BLOCKS_AT, LEVELS_AT, ORDER_AT, NODE_LEVELS_AT, DAMPERS_AT, DAMPER_LEVELS_AT, DRIVEN_AT, DRIVEN_LEVELS_AT,
+    BLOCKS_AT, LEVELS_AT, ORDER_AT, RUNS_AT, RUN_LEVELS_AT, DAMPERS_AT, DAMPER_LEVELS_AT, DRIVEN_AT, DRIVEN_LEVELS_AT,
     BODIES_AT, BODY_LEVELS_AT, CARRIED_AT, OWNERS_AT,
-) = range(8, 20)  # fmt: skip
+) = range(9, 22)  # fmt: skip
 """Header: where the tables begin."""
-CS_AT, RATIOS_AT = 20, 21
+CS_AT, RATIOS_AT = 22, 23
 """Header: where the coefficients of dampers and the steps of the elements begin among the parameters."""
-HEADER = 22
+HEADER = 24
 KIND, COUNT, NODES_AT, NUMBERS_AT, WIDE, SIZE, FIRST = range(7)
 """Of a block: kind, elements, where their nodes begin in structure, their numbers in parameters; nodes and numbers of
 each; the number of its first element.
 """
 BLOCK = 7
-NODE = 3
+NODE = 12
 """Numbers per node."""
 DRIVEN_ROW = 11
 """Of a support: its node; where its home is among the parameters; along x, y and z where the numbers of the motion
@@ -97,9 +98,40 @@ class Owned(NamedTuple):
 
 
 @helper
-def node_at(offset: Any) -> Any:
-    """Where the numbers of a node begin among the parameters, by its first component in the state."""
-    return 3 + offset
+def masses_at(structure: Any) -> Any:
+    """Where the masses begin among the parameters."""
+    return 3 * structure[NODES]
+
+
+@helper
+def inverses_at(structure: Any) -> Any:
+    """Where the inverse masses do."""
+    return 6 * structure[NODES]
+
+
+@helper
+def rates_at(structure: Any) -> Any:
+    """Where the rates of drags do."""
+    return 9 * structure[NODES]
+
+
+@helper
+def inverse_mass(parameters: Any, structure: Any, i: Any) -> Any:
+    """1/mass of a node, by its first component; 0 if it does not move by itself."""
+    return ld(parameters, inverses_at(structure) + i)
+
+
+@helper
+def runs(structure: Any, level: Any) -> Any:
+    """How many runs of nodes there are up to a level; none below the first."""
+    return structure[structure[RUN_LEVELS_AT] + level] if level >= 0 else 0
+
+
+@helper
+def run(structure: Any, r: Any) -> Any:
+    """The first component of a run of nodes, and the one behind its last."""
+    at = structure[RUNS_AT] + 2 * r
+    return ld(structure, at), ld(structure, at) + ld(structure, at + 1)
 
 
 def pack(
@@ -135,9 +167,13 @@ def pack(
                 ratios.append(parts[chosen])
                 places += [(s, int(e)) for e in chosen]
         ends.append(len(blocks))
-    cs_at = 3 + NODE * n
+    cs_at = NODE * n
     owners = _owners(owned, node_level, depth, cs_at + len(cs))
-    tables = [BLOCK * len(blocks), depth + 1, n, depth + 1, 2 * len(damper_nodes), depth + 1, *map(len, owners.tables)]
+    run_rows, run_ends = _runs(order[:moving], node_level, depth)
+    tables = [
+        BLOCK * len(blocks), depth + 1, n, 2 * len(run_rows), depth + 1, 2 * len(damper_nodes), depth + 1,
+        *map(len, owners.tables),
+    ]  # fmt: skip
     at = HEADER + np.concatenate([[0], np.cumsum(tables)])
     nodes_at, numbers_at, first, rows = int(at[-1]), cs_at + len(cs) + len(owners.numbers), 0, []
     for kind_number, count, wide, size in blocks:
@@ -145,8 +181,8 @@ def pack(
         nodes_at, numbers_at, first = nodes_at + count * wide, numbers_at + count * size, first + count
     by_level = np.argsort(damper_levels, kind="stable")
     header = [
-        n, depth, len(blocks), first, len(damper_nodes), moving, len(owned.motions), len(owned.bodies), *at[:12], cs_at,
-        numbers_at,
+        n, depth, len(blocks), first, len(damper_nodes), moving, len(owned.motions), len(owned.bodies),
+        rates[~held].any(), *at[:13], cs_at, numbers_at,
     ]  # fmt: skip
     structure = np.concatenate(
         [
@@ -154,7 +190,8 @@ def pack(
             np.array(rows, dtype=np.int64).ravel(),
             ends,
             3 * order,
-            [int((node_level[order[:moving]] <= level).sum()) for level in range(depth + 1)],
+            run_rows.ravel(),
+            run_ends,
             3 * damper_nodes[by_level].ravel(),
             [int((damper_levels <= level).sum()) for level in range(depth + 1)],
             *owners.tables,
@@ -162,9 +199,19 @@ def pack(
         ]
     ).astype(np.int64)
     inverse = np.where(held, 0.0, 1.0 / np.where(masses > 0.0, masses, 1.0))
-    node_numbers = np.stack([np.where(held, 0.0, masses), inverse, np.where(held, 0.0, rates)], axis=1)
-    parameters = np.concatenate([gravity, node_numbers.ravel(), cs[by_level], owners.numbers, *numbers, *ratios])
+    node_numbers = np.repeat([np.where(held, 0.0, masses), inverse, np.where(held, 0.0, rates)], 3, axis=1)
+    parameters = np.concatenate([np.tile(gravity, n), *node_numbers, cs[by_level], owners.numbers, *numbers, *ratios])
     return Packed(structure, parameters, places)
+
+
+def _runs(order: Integers, node_level: Integers, depth: int) -> tuple[Integers, list[int]]:
+    """First components and lengths (r, 2) of runs of nodes; where those of every step end."""
+    if not len(order):
+        return np.zeros((0, 2), dtype=np.int64), [0] * (depth + 1)
+    levels = node_level[order]
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(order) != 1) | (np.diff(levels) != 0)]))
+    found = 3 * np.stack([order[starts], np.diff([*starts, len(order)])], axis=1)
+    return found, [int((levels[starts] <= level).sum()) for level in range(depth + 1)]
 
 
 class _Tables(NamedTuple):

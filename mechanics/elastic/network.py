@@ -1,35 +1,29 @@
-"""Networks of points and elastic elements: what is built, and the motion it poses."""
+"""Networks of points and elastic elements: what is built of what, and with which steps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.layout import OWN_ROWS
-from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
-from integrators.problem.guards import energy_guard, momentum_guards
-from integrators.problem.sparsity import meeting
-from integrators.scenes import points as scene_of_points
+from integrators.problem import Doubt, Problem
 from liegroup.arrays import numbers, of_kind, positive, real, reals, sequence
-from liegroup.group import product, rn, se3, so3
-from mechanics.elastic.bodies import Carried, RigidBody, carried_at, places_on
-from mechanics.elastic.continua import TETRAHEDRA, TRIANGLE_NEO_HOOKEAN, volume_ratio
+from liegroup.group import so3
+from mechanics.elastic.bodies import Carried, RigidBody, carried_at
 from mechanics.elastic.dampers import DAMPER
+from mechanics.elastic.doubts import doubts
 from mechanics.elastic.elements import Elements
-from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.kind import potentials
-from mechanics.elastic.layout import DAMPERS, Owned, Packed, pack
-from mechanics.elastic.levels import DOUBTED, LIMIT, SAFETY, StepReport, frequencies, levels_of, steps_of
-from mechanics.elastic.owned import projection
+from mechanics.elastic.layout import Owned, Packed, pack
+from mechanics.elastic.levels import SAFETY, StepReport, frequencies, levels_of, steps_of
 from mechanics.elastic.owners import SLIDES, attached
+from mechanics.elastic.problem import network_problem, sparsity
 from mechanics.elastic.registry import number_of
 from mechanics.elastic.resonance import Resonance, Vibrations
-from mechanics.elastic.springs import CABLE, LOG_SPRING, SPRING
-from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
+from mechanics.elastic.springs import CABLE, SPRING
 from mechanics.errors import ModelError
 from mechanics.forces import Element, cable, spring_damper
 from mechanics.joints import Joint, Motion, Rheonomic, Slide
@@ -39,8 +33,6 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-_LOOKED_AT = 30
-"""Nodes up to which runs look for resonances by themselves."""
 _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -408,18 +400,6 @@ class Network:
         own = float(h * 0.5 ** (self._depth - self._levels[s][e]))
         return [Resonance(self._owners[s].says(e), own, omega, growth / h)]
 
-    def _resonant(self, h: float) -> list[Doubt]:
-        if len(self.points) > _LOOKED_AT or not np.isfinite(h):
-            return []
-        return [
-            Doubt(
-                "resonance", 0.0, r.growth, 0.0, str(r),
-                f"use a step of {self.step():.4g} s" if h > self.step() and not self.resonances() else
-                "use a smaller step, dampers, or SPLIT_STRANG with the smallest step of an element",
-            )
-            for r in self.resonances(h)
-        ]  # fmt: skip
-
     def doubts(self, y: Array, h: float) -> list[Doubt]:
         """Whether elements have steps beyond their limits, or in resonance with vibrations (of small networks), or may
         pass through themselves within one, for steps of size h from a state; by the worst element.
@@ -436,59 +416,7 @@ class Network:
         list of Doubt
             Empty, or some.
         """
-        omega = _frequencies_of(self, y)
-        steps: list[Array] = [abs(h) * np.power(0.5, self._depth - level) for level in self._levels]
-        long = self._long_steps(abs(h), omega, steps)
-        beyond = bool(long) and long[0].value > LIMIT
-        return [*long, *([] if beyond else self._resonant(abs(h))), *self._collapses(y, steps)]
-
-    def _collapses(self, y: Array, steps: list[Array]) -> list[Doubt]:
-        """Elements of infinite energy at no length or area that their velocities bring there within a step."""
-        parts = [rate * step for rate, step in zip(self._closing(y), steps, strict=True)]
-        s = int(np.argmax([x.max(initial=0.0) for x in parts])) if parts else 0
-        worst = float(parts[s].max(initial=0.0)) if parts else 0.0
-        if not worst > DOUBTED:
-            return []
-        e = int(parts[s].argmax())
-        says = (
-            f"{self._owners[s].says(e)} closes by {worst:.3g} times its size within a step, and passes through itself"
-        )
-        return [Doubt("collapse", 0.0, worst, DOUBTED, says, f"use a step of {0.1 * steps[s][e] / worst:.3g} s for it")]
-
-    def _closing(self, y: Array) -> list[Array]:
-        """Rates at which elements lose their size, as parts of it, 1/s; 0 for those that may do so."""
-        x, v = self._places(y), self._velocities(y)
-        found = []
-        with np.errstate(all="ignore"):
-            for kind, nodes, _ in self._sets:
-                rate = np.zeros(len(nodes))
-                if kind is LOG_SPRING:
-                    d, u = (a[nodes[:, 1]] - a[nodes[:, 0]] for a in (x, v))
-                    rate = -np.sum(d * u, axis=1) / np.sum(d * d, axis=1)
-                elif kind is TRIANGLE_NEO_HOOKEAN:
-                    (a, b), (u, w) = (
-                        (z[nodes[:, 1]] - z[nodes[:, 0]], z[nodes[:, 2]] - z[nodes[:, 0]]) for z in (x, v)
-                    )
-                    normal = np.cross(a, b)
-                    change = np.cross(u, b) + np.cross(a, w)
-                    rate = -np.sum(normal * change, axis=1) / np.sum(normal * normal, axis=1)
-                found.append(np.maximum(np.nan_to_num(rate, nan=0.0, posinf=1e300, neginf=0.0), 0.0))
-        return found
-
-    def _long_steps(self, h: float, omega: list[Array], steps: list[Array]) -> list[Doubt]:
-        """The element whose step is furthest beyond its limit."""
-        phases = [w * step for w, step in zip(omega, steps, strict=True)]
-        s = int(np.argmax([x.max(initial=0.0) for x in phases])) if phases else 0
-        worst = float(phases[s].max(initial=0.0)) if phases else 0.0
-        if not worst > DOUBTED:
-            return []
-        e = int(phases[s].argmax())
-        says = f"{self._owners[s].says(e)} has h ω = {worst:.3g} with its step {steps[s][e]:.3g} s, " + (
-            "beyond the limit of stability 2"
-            if worst > LIMIT
-            else "near the limit of stability 2, where steps resonate"
-        )
-        return [Doubt("step", 0.0, worst, DOUBTED, says, f"use a step of {SAFETY * LIMIT * h / worst:.3g} s")]
+        return doubts(self, y, h)
 
     # --- the motion ---------------------------------------------------------------------------------------------------
 
@@ -532,118 +460,7 @@ class Network:
         ValueError
             Other shapes; numbers that are not finite; fixed nodes that move.
         """
-        n, m = len(self.points), len(self.bodies)
-        given = self.points if positions is None else numbers(positions, "positions", (n, 3))
-        v = np.zeros((n, 3)) if velocities is None else numbers(velocities, "velocities", (n, 3))
-        g = self.poses if poses is None else se3.check(numbers(poses, "poses", (m, 7)), "poses")
-        xi = np.zeros((m, 6)) if twists is None else numbers(twists, "twists", (m, 6))
-        x = self._at(real(time, "time"), given, g)
-        self._check_start(given, v, x)
-        self._check_volumes(x)
-        p = np.where(self._held[:, None], 0.0, self.masses[:, None] * v)
-        inertia = np.array([[*3 * [home.numbers[0]], *home.moments] for _, home in self._mounted]).reshape(m, 6)
-        y0 = np.concatenate([x.ravel(), g.ravel(), p.ravel(), (inertia * xi).ravel()])
-        dissipates = bool(self.packed.structure[DAMPERS] > 0 or self.drag.any())
-        names, units, kept = self._watched
-        guards: tuple[Guard, ...] = momentum_guards(kept, float(np.linalg.norm(y0[3 * n + 7 * m :])))
-        if not self.motions:
-            guards = (*energy_guard(self._at_play(x, v) + 0.5 * float(np.sum(inertia * xi * xi)), dissipates), *guards)
-        if any(kind in TETRAHEDRA for kind, _, _ in self._sets):
-            guards += (
-                Guard(
-                    "smallest_volume", "a tetrahedron is turned inside out", "use a smaller step, or StableNeoHookean",
-                    least=0.0, stops=not any(kind is TETRAHEDRA[-1] for kind, _, _ in self._sets),
-                    function=smallest_volume,
-                ),
-            )  # fmt: skip
-        wide = max(6 * n + 13 * m, sum(len(nodes) for _, nodes, _ in self._sets))
-        owned = bool(self.motions or m)
-        steps = {"asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=self.doubts)}
-        if not m:
-            steps["asynchronous_free"] = OwnStep(free_step, (OWN_ROWS + FREE_ROWS, wide), doubts=self.doubts)
-        return Problem(
-            (product(rn(3 * n), se3**m) if m else rn(3 * n)).cotangent,
-            y0,
-            field,
-            parameters=self.packed.parameters,
-            structure=self.packed.structure,
-            work_shape=(1, 3 * n) if owned else (0, 0),
-            variables=self._variables,
-            invariants=invariants,
-            invariant_names=names,
-            invariant_units=units,
-            guards=guards,
-            explain=partial(_explain, self),
-            fastest=partial(_fastest, self),
-            projection=projection if owned else None,
-            canonical=True,
-            jacobian_sparsity=self._sparsity,
-            autonomous=not self.motions,
-            begins=time if self.motions else None,
-            own_steps=steps,
-            model=self.name,
-            scene=scene_of_points(self._places),
-        )
-
-    @property
-    def _watched(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Names and units of what is watched, and the names of conserved momenta."""
-        if self.motions:
-            return ("energy", "balance"), ("J", "J"), ()
-        if self.fixed.any() or self.gravity.any() or self.drag.any():
-            return ("energy",), ("J",), ()
-        kept = tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
-        return ("energy", *kept), ("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3), kept
-
-    @property
-    def _variables(self) -> tuple[Variable, ...]:
-        """The parts of the state; in the place of momenta nodes on supports that move have works."""
-        labels = tuple(f"{axis}{a}" for a in range(len(self.points)) for axis in "xyz")
-        momenta = [f"{'W' if a in self.motions else 'p'}{axis}{a}" for a in range(len(self.points)) for axis in "xyz"]
-        units = ["J" if label[0] == "W" else "kg m/s" for label in momenta]
-        units += [*["kg m/s"] * 3, *["kg m^2/s"] * 3] * len(self.bodies)
-        says = "momenta, node after node" + (", and works of supports" if self.motions else "")
-        pose = ("x", "y", "z", "qw", "qx", "qy", "qz")
-        bodies = [f"body{b}" for b in range(len(self.bodies))]
-        turned = [f"{c}_{body}" for body in bodies for c in ("lx", "ly", "lz", "kx", "ky", "kz")]
-        if bodies:
-            says += "; of bodies in their principal axes"
-        return (
-            Variable("x", labels, "m", "positions, node after node"),
-            *(Variable(body, pose, "m, m, m, 1, 1, 1, 1", "pose of the principal axes") for body in bodies),
-            Variable("p", (*momenta, *turned), ", ".join(units) if len(set(units)) > 1 else units[0], says),
-        )
-
-    def _at(self, t: float, x: Array, poses: Array) -> Array:
-        """The places of all nodes at time t, with those x that are free or held."""
-        found = places_on(x, self._mounted, poses)
-        for a, along in self.motions.items():
-            for axis, motion in zip("xyz", along, strict=True):
-                if what := motion.unknown(t):
-                    raise ModelError(
-                        f"{self.name}: node {a}", f"at t = {t:g} s its motion along {axis} {what}", "begin within"
-                    )
-            found[a] = self.points[a] + [motion.value(t) for motion in along]
-        return found
-
-    def _check_start(self, given: Array, v: Array, x: Array) -> None:
-        """ModelError for nodes that are given somewhere else than they are, or velocities that they cannot have."""
-        if (moving := self._held & v.any(axis=1)).any():
-            a = int(np.flatnonzero(moving)[0])
-            is_ = "is held" if self.fixed[a] else "is moved by its support or body"
-            raise ModelError(
-                f"{self.name}: node {a}", f"{is_} and has a velocity", "let it rest" if self.fixed[a] else "give it 0"
-            )
-        elsewhere = (given != self.points).any(axis=1) & (
-            np.abs(given - x).max(axis=1) > 1e-9 * (1.0 + np.abs(x).max())
-        )
-        if elsewhere.any():
-            a = int(np.flatnonzero(elsewhere)[0])
-            raise ModelError(
-                f"{self.name}: node {a}",
-                f"is given at {given[a].tolist()}, its support or body has it at {x[a].tolist()}",
-                "leave it at its place in the network, or give it that one",
-            )  # fmt: skip
+        return network_problem(self, positions, velocities, poses, twists, time)
 
     def attached_to(self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame]) -> Mechanism:
         """The network on bodies of a tree or mechanism: a cable on a crane, a spring between robots.
@@ -722,45 +539,8 @@ class Network:
 
     @cached_property
     def _sparsity(self) -> Any:
-        """Which components of the velocity (v, ṗ) depend on which: those of nodes that an element joins."""
-        n, m = len(self.points), len(self.bodies)
-        half = 3 * n + 6 * m
-        own = [np.array([*range(3 * a, 3 * a + 3), *range(half + 3 * a, half + 3 * a + 3)]) for a in range(n)]
-        bodies = []
-        for b, body in enumerate(self.bodies):
-            first = 3 * n + 6 * b
-            bodies.append(np.array([*range(first, first + 6), *range(half + first, half + first + 6)]))
-            for a in body.nodes:
-                own[a] = bodies[-1]
-        joined = [np.unique(np.concatenate([own[a] for a in nodes])) for e in self.elements for nodes in e.nodes]
-        return meeting(2 * half, [*joined, *bodies])
-
-    def _poses(self, y: Array) -> Array:
-        n, m = len(self.points), len(self.bodies)
-        return np.asarray(y)[3 * n : 3 * n + 7 * m].reshape(m, 7)
-
-    def _places(self, y: Array) -> Array:
-        x = np.asarray(y[: 3 * len(self.points)]).reshape(-1, 3)
-        return places_on(x, self._mounted, self._poses(y)) if self.bodies else x
-
-    def _velocities(self, y: Array) -> Array:
-        """Of all nodes, m/s; 0 of those on supports."""
-        n, m = len(self.points), len(self.bodies)
-        p = np.asarray(y)[3 * n + 7 * m :]
-        v: Array = self._inverse_masses[:, None] * p[: 3 * n].reshape(-1, 3)
-        for b, (nodes, home) in enumerate(self._mounted):
-            l, k = p[3 * n + 6 * b :][:3], p[3 * n + 6 * b :][3:6]
-            own = home.numbers[1] * l + np.cross(home.numbers[2:] * k, home.places)
-            v[nodes] = so3.act(self._poses(y)[b, 3:], own)
-        return v
-
-    def _at_play(self, x: Array, v: Array) -> float:
-        """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network."""
-        energy = 0.5 * float(np.sum(self.masses[~self._held] * np.sum(v[~self._held] ** 2, axis=1)))
-        energy += sum(float(np.abs(V).sum()) for V in self._potentials(x))
-        size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
-        mass = float(self.masses[~self._held].sum()) + sum(float(home.numbers[0]) for _, home in self._mounted)
-        return energy + float(mass * np.linalg.norm(self.gravity)) * size
+        """That of the derivative of the field of every problem."""
+        return sparsity(self)
 
     def potentials(self, positions: ArrayLike) -> list[Array]:
         """The potential of every element, set by set, without the dampers.
@@ -820,81 +600,3 @@ class Network:
         """
         x = self.points if positions is None else numbers(positions, "positions", self.points.shape)
         return frequencies(self._sets, self._inverse_masses, x, self._carried(self.poses))
-
-    def _inside_out(self, x: Array, v: Array | None = None) -> str:
-        """The tetrahedron that is turned inside out most; or, with velocities, the one that they turn first."""
-        worst, found = np.inf, ""
-        for owner, (kind, nodes, values) in zip(self._owners, self._sets, strict=True):
-            if kind not in TETRAHEDRA or kind is TETRAHEDRA[-1]:
-                continue
-            J = _volume_ratios(values, x[nodes])
-            if v is None:
-                e = int(np.argmin(J))
-                if J[e] <= min(worst, 0.0):
-                    worst, found = float(J[e]), f"{owner.says(e)} is turned inside out: J = {J[e]:.3g}"
-                continue
-            after = _time_to_zero(values, x[nodes], v[nodes])
-            e = int(np.argmin(after))
-            if after[e] < worst:
-                worst = float(after[e])
-                found = f"{owner.says(e)} is turned inside out by its present velocities within {after[e]:.3g} s"
-        return found
-
-    def _check_volumes(self, x: Array) -> None:
-        if wrong := self._inside_out(x):
-            raise ModelError(self.name, wrong, "give positions where every tetrahedron has its orientation")
-
-
-def _volume_ratios(values: Array, x: Array) -> Array:
-    """J of tetrahedra (m,), at the places x (m, 4, 3)."""
-    return np.asarray(volume_ratio(tuple(values.T), tuple(tuple(x[:, i].T) for i in range(4))))
-
-
-def _time_to_zero(values: Array, x: Array, v: Array) -> Array:
-    """The first time at which J is 0 if the nodes go on with their velocities, s; infinite if never: J is a cubic
-    polynomial of time.
-    """
-    moved = float(np.abs(v).max())
-    scale = float(np.abs(x - x[:, :1]).max()) / moved if moved > 0.0 else 1.0
-    at = np.array([-1.0, 0.0, 1.0, 2.0])
-    J = np.stack([_volume_ratios(values, x + scale * s * v) for s in at], axis=1)
-    cubics = np.linalg.solve(np.vander(at), J.T).T
-    first = np.full(len(cubics), np.inf)
-    for e, cubic in enumerate(cubics):
-        roots = np.roots(np.where(np.abs(cubic) > 1e-12 * np.abs(cubic).max(), cubic, 0.0))
-        first[e] = min((scale * r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
-    return first
-
-
-def _frequencies_of(network: Network, y: Array) -> list[Array]:
-    """The frequencies of all elements at a state, rad/s."""
-    places = network._places(y)
-    return frequencies(network._sets, network._inverse_masses, places, network._carried(network._poses(y)))
-
-
-def _fastest(network: Network, y: Array) -> tuple[float, str]:
-    """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings."""
-    omega = _frequencies_of(network, y)
-    closing = [LIMIT * rate for rate in network._closing(y)]
-    fast, near = (max([0.0, *(w.max(initial=0.0) for w in rates)]) for rates in (omega, closing))
-    if not max(fast, near) > 0.0:
-        return 0.0, "no element"
-    rates = omega if fast >= near else closing
-    s = int(np.argmax([w.max(initial=0.0) for w in rates]))
-    named = network._owners[s].says(int(rates[s].argmax()))
-    return max(fast, near), named if fast >= near else f"{named}, at whose velocities it has no size after 2/ω,"
-
-
-def _explain(network: Network, t: float, y: Array) -> str:
-    """What can be said of a state at which a run failed."""
-    x, v = network._places(y), network._velocities(y)
-    for a, along in network.motions.items():
-        for axis, motion in zip("xyz", along, strict=True):
-            if what := motion.unknown(t):
-                return f"the motion of node {a} along {axis} {what}"
-    if wrong := network._inside_out(x) or network._inside_out(x, v):
-        return wrong
-    for owner, V in zip(network._owners, network._potentials(x), strict=True):
-        if not np.isfinite(V).all():
-            return f"the energy of {owner.says(int(np.flatnonzero(~np.isfinite(V))[0]))} is no number"
-    return ""

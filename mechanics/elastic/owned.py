@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.arithmetic.compensated import increase, increase3
-from integrators.arithmetic.free_body import correct, displace, exact_motion, pieces, turn_back
+from integrators.arithmetic.compensated import increase3
+from integrators.arithmetic.free_body import fly
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, rare, scalar_of, select, st
+from liegroup.compile import entry, helper, kernel, ld, rare, scalar_of, st
 from liegroup.formulas import so3 as rotations
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import load_components, store_components
+from mechanics.elastic.dampers import decay
 from mechanics.elastic.layout import (
     BODIES,
     BODIES_AT,
@@ -32,12 +33,10 @@ from mechanics.elastic.layout import (
     HEADER,
     NODES,
     OWNERS_AT,
-    node_at,
+    inverse_mass,
 )
 from mechanics.kernels.motions import in_pieces, series
 
-_SMALL = 0.03
-"""Largest exponent of the series."""
 three, four, store = load_components(3), load_components(4), store_components(3)
 
 
@@ -62,7 +61,7 @@ def momenta_at(structure: Any) -> Any:
 
 
 @helper
-def rates_at(structure: Any) -> Any:
+def forces_at(structure: Any) -> Any:
     """Where their rates begin among the velocities."""
     return 3 * structure[NODES] + 6 * structure[BODIES]
 
@@ -170,7 +169,7 @@ def place_all(t: Any, y: Any, parameters: Any, structure: Any, places: Any) -> N
 @helper
 def velocity(t: Any, y: Any, offset: Any, parameters: Any, structure: Any) -> Any:
     """The velocity of any node."""
-    v = scale(parameters[node_at(offset) + 1], three(y, momenta_at(structure) + offset))
+    v = scale(inverse_mass(parameters, structure, offset), three(y, momenta_at(structure) + offset))
     if is_owned(structure):
         v = add(v, velocity_of_owner(t, y, offset, parameters, structure))
     return v
@@ -195,23 +194,14 @@ def velocity_of_owner(t: Any, y: Any, offset: Any, parameters: Any, structure: A
 def softened(damping: Any, w: Any, u: Any, a: Any, b: Any, y: Any, parameters: Any, structure: Any) -> Any:
     """(exp(−c w/µ) − 1) µ of a damper between any nodes along u, 1/µ the velocity that a unit impulse gives them."""
     inverse = mobility(u, y, a, parameters, structure) + mobility(u, y, b, parameters, structure)
-    z = -(damping * w * inverse)
-    part, halvings = z * 0.0 + 1.0, z * 0.0
-    while any_(absolute(z * part) > _SMALL):
-        large = absolute(z * part) > _SMALL
-        part, halvings = select(large, 0.5 * part, part), select(large, halvings + 1.0, halvings)
-    x, done = z * part, 0.0
-    e = x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720 + x / 5040))))))
-    while any_(halvings > done):
-        e = select(halvings > done, e * (2.0 + e), e)
-        done += 1.0
-    return e / inverse
+    return decay(-(damping * w * inverse)) / inverse
 
 
 @helper
 def mobility(u: Any, y: Any, offset: Any, parameters: Any, structure: Any) -> Any:
     """The velocity along u that a unit impulse along u gives a node."""
-    m, owner = parameters[node_at(offset) + 1] + 0.0 * ld(y, 0), structure[structure[OWNERS_AT] + offset // 3]
+    m, owner = inverse_mass(parameters, structure, offset), structure[structure[OWNERS_AT] + offset // 3]
+    m = m + 0.0 * ld(y, 0)
     if owner < 0:
         at, b, own = on_body(structure, -owner - 1)
         arm = cross(plain(parameters, at), rotations.act_inverse(four(y, pose_at(structure, b) + 3), u))
@@ -225,7 +215,7 @@ def strike(
     t: Any, f: Any, offset: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
 ) -> None:  # fmt: skip
     """An impulse f on any node."""
-    if parameters[node_at(offset) + 1] != 0.0:
+    if inverse_mass(parameters, structure, offset) != 0.0:
         increase3(y, low, momenta_at(structure) + offset, f, compensation)
     elif is_owned(structure):
         strike_owner(t, f, offset, y, low, parameters, structure, compensation)
@@ -382,35 +372,14 @@ def kick_owners(
 
 
 @rare(_has_bodies)
-def fly(
+def fly_body(
     tau: float, k: int, y: Any, low: Any, parameters: Any, structure: Any, compensation: int
 ) -> None:  # fmt: skip
     """The exact motion of the body that comes k-th over the time tau, under its weight alone: it turns freely about its
     centre of mass, which falls.
     """
     b, _, _, at = body_numbers(structure, k)
-    q, p = pose_at(structure, b), momenta_at(structure) + wrench_at(structure, b)
-    g, inverse = plain(parameters, 0), plain(parameters, at + 2)
-    attitude = four(y, q + 3)
-    increase3(y, low, q, rotations.act(attitude, scale(tau * parameters[at + 1], three(y, p))), compensation)
-    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
-    if weighs:
-        for c in range(3):
-            increase(y, low, q + c, 0.5 * tau * tau * g[c] + 0.0 * ld(y, q), compensation)
-    parts, done = pieces(tau, three(y, p + 3), inverse), 0.0
-    while True:
-        part = select(parts > done, tau / parts, parts * 0.0)
-        m = three(y, p + 3)
-        dm, w1, v = exact_motion(part, m, inverse)
-        increase3(y, low, p + 3, dm, compensation)
-        if compensation:
-            correct(low, p + 3, inverse, m, dm)
-        displace(y, low, q + 3, w1, v, compensation)
-        increase3(y, low, p, turn_back(v, 1.0 + w1, three(y, p)), compensation)
-        done += 1.0
-        if not any_(parts > done):
-            break
-    if weighs:
-        increase3(
-            y, low, p, rotations.act_inverse(four(y, q + 3), scale(tau * parameters[at], g)), compensation
-        )  # fmt: skip
+    fly(
+        tau, y, low, pose_at(structure, b), momenta_at(structure) + wrench_at(structure, b), True, parameters[at],
+        parameters[at + 1], plain(parameters, at + 2), plain(parameters, 0), compensation,
+    )  # fmt: skip

@@ -89,7 +89,7 @@ def load_places(count: int) -> Any:
 
     @helper
     def one(y: Any, structure: Any, at: Any) -> Any:
-        return (three(y, structure[at]),)
+        return (three(y, ld(structure, at)),)
 
     if count == 1:
         return one
@@ -97,7 +97,7 @@ def load_places(count: int) -> Any:
 
     @helper
     def places(y: Any, structure: Any, at: Any) -> Any:
-        return (three(y, structure[at]), *rest(y, structure, at + 1))
+        return (three(y, ld(structure, at)), *rest(y, structure, at + 1))
 
     return places
 
@@ -108,7 +108,7 @@ def _add_forces(count: int) -> Any:
 
     @helper
     def one(force: Any, first: Any, structure: Any, at: Any, w: Any, g: Any) -> None:
-        i = first + structure[at]
+        i = first + ld(structure, at)
         st(force, i, ld(force, i) - w * g[0][0])
         st(force, i + 1, ld(force, i + 1) - w * g[0][1])
         st(force, i + 2, ld(force, i + 2) - w * g[0][2])

@@ -37,7 +37,7 @@ def spring(numbers: Any, x: Any) -> Any:
     k, rest = numbers
     d, l = _distance(x)
     stretch = l - rest
-    safe = select(less(0.0, l), l, l * 0.0 + 1.0)
+    safe = select(less(0.0, l), l, 1.0)
     return 0.5 * k * stretch * stretch, _along(k - k * rest / safe, d)
 
 
@@ -56,7 +56,7 @@ def cable(numbers: Any, x: Any) -> Any:
     k, rest = numbers
     d, l = _distance(x)
     stretch = select(less(rest, l), l - rest, l * 0.0)
-    safe = select(less(0.0, l), l, l * 0.0 + 1.0)
+    safe = select(less(0.0, l), l, 1.0)
     return 0.5 * k * stretch * stretch, _along(k * stretch / safe, d)
 
 

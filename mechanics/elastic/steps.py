@@ -24,17 +24,17 @@ own rows
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from integrators.arithmetic.compensated import increase, renormalise
 from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_ROWS
-from integrators.signatures import STEP_SIGNATURE, STEP_SIGNATURES
+from integrators.problem.own_steps import composed
+from integrators.signatures import STEP_SIGNATURE
 from integrators.status import OK
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.formulas.vectors import scale
 from liegroup.table import load_components
-from mechanics.elastic.dampers import impulse, rate
+from mechanics.elastic.dampers import impulse, phi, rate
 from mechanics.elastic.kernels import add_blocks
 from mechanics.elastic.layout import (
     BLOCK,
@@ -46,13 +46,13 @@ from mechanics.elastic.layout import (
     DAMPERS,
     DAMPERS_AT,
     DEPTH,
+    DRAGGED,
     DRIVEN,
     ELEMENTS,
     FIRST,
     KIND,
     LEVELS_AT,
     MOVING,
-    NODE_LEVELS_AT,
     NODES,
     NODES_AT,
     NUMBERS_AT,
@@ -60,10 +60,15 @@ from mechanics.elastic.layout import (
     RATIOS_AT,
     SIZE,
     WIDE,
-    node_at,
+    inverse_mass,
+    inverses_at,
+    masses_at,
+    rates_at,
+    run,
+    runs,
 )
 from mechanics.elastic.owned import (
-    fly,
+    fly_body,
     is_owned,
     kick_owners,
     lead,
@@ -81,32 +86,38 @@ FORCES, CLOCKS, TIMES, HEAP, COUNTS = range(OWN_ROWS, OWN_ROWS + 5)
 LEVEL_ROWS, FREE_ROWS = 1, 5
 _NEAR = 1e-9
 """Parts of a step by which the end of the interval is missed and still met."""
-_SMALL = 0.03
 three = load_components(3)
 
 
 @helper
-def _phi(z: Any) -> Any:
-    """(e^z − 1)/z and (e^z − 1 − z)/z²."""
-    if abs(z) < _SMALL:
-        second = 0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * (1 / 5040 + z / 40320)))))
-        return 1.0 + z * second, second
-    first = math.expm1(z) / z
-    return first, (first - 1.0) / z
-
-
-@helper
-def drift(tau: Any, i: Any, momenta: Any, y: Any, low: Any, parameters: Any, compensation: Any) -> None:
+def drift(
+    tau: Any, i: Any, momenta: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
+) -> None:  # fmt: skip
     """The exact motion of a node under gravity and drag alone over the time tau."""
-    at = node_at(i)
-    mass, inverse, drag = parameters[at], parameters[at + 1], parameters[at + 2]
-    first, second = _phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
+    mass, drag = ld(parameters, masses_at(structure) + i), ld(parameters, rates_at(structure) + i)
+    inverse = inverse_mass(parameters, structure, i)
+    first, second = phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
     way, fall = tau * first * inverse, tau * tau * second
     for k in range(3):
-        p, g = ld(y, momenta + i + k), parameters[k]
+        p, g = ld(y, momenta + i + k), ld(parameters, i + k)
         increase(y, low, i + k, way * p + fall * g, compensation)
         if drag != 0.0 or g != 0.0:
             increase(y, low, momenta + i + k, tau * first * (mass * g - drag * p), compensation)
+
+
+@helper
+def fall(
+    tau: Any, start: Any, end: Any, momenta: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
+) -> None:  # fmt: skip
+    """The same of nodes one after another without drag, component by component."""
+    masses, inverses, part = masses_at(structure), inverses_at(structure), 0.5 * tau * tau
+    for i in range(start, end):
+        way = tau * ld(parameters, inverses + i) * ld(y, momenta + i)
+        increase(y, low, i, way + part * ld(parameters, i), compensation)
+    if parameters[0] != 0.0 or parameters[1] != 0.0 or parameters[2] != 0.0:
+        for i in range(start, end):
+            weight = ld(parameters, masses + i) * ld(parameters, i)
+            increase(y, low, momenta + i, tau * weight, compensation)
 
 
 @helper
@@ -121,7 +132,7 @@ def damp(t: Any, w: Any, k: Any, y: Any, low: Any, parameters: Any, structure: A
     if structure[BODIES] > 0:
         size = softened(c, w, u, a, b, y, parameters, structure) * speed
     else:
-        size = impulse(c, w, parameters[node_at(a) + 1] + parameters[node_at(b) + 1], speed)
+        size = impulse(c, w, inverse_mass(parameters, structure, a) + inverse_mass(parameters, structure, b), speed)
     strike(t, scale(-size, u), a, y, low, parameters, structure, compensation)
     strike(t, scale(size, u), b, y, low, parameters, structure, compensation)
 
@@ -140,10 +151,10 @@ def damp_level(
 @helper
 def collect_forces(top: Any, y: Any, parameters: Any, structure: Any, force: Any) -> None:
     """The forces of all elements with a step of at most 2^top finest ones, each times its step as a part of H."""
-    for k in range(structure[structure[NODE_LEVELS_AT] + top]):
-        i = structure[structure[ORDER_AT] + k]
-        for c in range(3):
-            st(force, i + c, ld(y, i + c) * 0.0)
+    for r in range(runs(structure, top)):
+        first, last = run(structure, r)
+        for i in range(first, last):
+            st(force, i, 0.0)
     if is_owned(structure):
         no_forces(top, y, structure, force)
     part = 1.0 / (1 << structure[DEPTH])
@@ -159,10 +170,10 @@ def kick(
 ) -> None:  # fmt: skip
     """p <- p + w forces, of the nodes that take part."""
     momenta = momenta_at(structure)
-    for k in range(structure[structure[NODE_LEVELS_AT] + top]):
-        i = structure[structure[ORDER_AT] + k]
-        for c in range(3):
-            increase(y, low, momenta + i + c, w * ld(force, i + c), compensation)
+    for r in range(runs(structure, top)):
+        first, last = run(structure, r)
+        for i in range(first, last):
+            increase(y, low, momenta + i, w * ld(force, i), compensation)
     if is_owned(structure):
         kick_owners(w, top, t, y, low, parameters, structure, force, compensation)
 
@@ -170,19 +181,25 @@ def kick(
 @helper
 def move(tau: Any, level: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
     """The motion without elements of the nodes and bodies of one step."""
-    ends, momenta = structure[NODE_LEVELS_AT] + level, momenta_at(structure)
-    for k in range(structure[ends - 1] if level else 0, structure[ends]):
-        drift(tau, structure[structure[ORDER_AT] + k], momenta, y, low, parameters, compensation)
+    momenta = momenta_at(structure)
+    for r in range(runs(structure, level - 1), runs(structure, level)):
+        first, last = run(structure, r)
+        if structure[DRAGGED]:
+            for i in range(first, last, 3):
+                drift(tau, i, momenta, y, low, parameters, structure, compensation)
+        else:
+            fall(tau, first, last, momenta, y, low, parameters, structure, compensation)
     if structure[BODIES] > 0:
         for k in range(movers(structure, level - 1) if level else 0, movers(structure, level)):
-            fly(tau, k, y, low, parameters, structure, compensation)
+            fly_body(tau, k, y, low, parameters, structure, compensation)
 
 
 @kernel
 def macro_step(
-    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, work: Any, counters: Any, compensation: Any
-) -> None:  # fmt: skip
-    """One step of the level form of size h."""
+    t: Any, h: Any, y: Any, low: Any, table: Any, parameters: Any, structure: Any, work: Any, counters: Any,
+    compensation: Any,
+) -> int:  # fmt: skip
+    """One step of the level form; h is the largest step of an element."""
     depth, damped, owned = structure[DEPTH], structure[DAMPERS] > 0, is_owned(structure)
     force = work[FORCES]
     finest = h / (1 << depth)
@@ -224,26 +241,13 @@ def macro_step(
     if damped:
         for level in range(depth + 1):
             damp_level(now, 0.5 * finest * (1 << level), level, False, y, low, parameters, structure, compensation)
-    counters[HISTORY] = 1
-
-
-@entry(*STEP_SIGNATURES)
-def level_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One step of the level form, or a composition of such steps; h is the largest step of an element."""
-    counters[LAST_KNOWN] = 0
-    time = t
-    for k in range(coefficients.shape[0]):
-        macro_step(
-            time, coefficients[k] * h, y, low, parameters, structure, work, counters, options[COMPENSATION]
-        )  # fmt: skip
-        time = time + coefficients[k] * h
-    if structure[BODIES] > 0 and options[COMPENSATION]:
+    if structure[BODIES] > 0 and compensation:
         renormalise(table, y, low)
+    counters[HISTORY] = 1
     return OK
+
+
+level_step = composed(macro_step)
 
 
 # --- the free form ----------------------------------------------------------------------------------------------------
@@ -284,8 +288,8 @@ def one_kick(
     at = structure[block + NODES_AT] + wide * within
     for k in range(at, at + wide):
         i = structure[k]
-        if parameters[node_at(i) + 1] != 0.0:
-            drift(now - clocks[i], i, momenta, y, low, parameters, compensation)
+        if inverse_mass(parameters, structure, i) != 0.0:
+            drift(now - clocks[i], i, momenta, y, low, parameters, structure, compensation)
         elif driven:
             lead(t + now, i, y, low, parameters, structure, compensation)
         clocks[i] = now
@@ -297,7 +301,7 @@ def one_kick(
     )  # fmt: skip
     for k in range(at, at + wide):
         i = structure[k]
-        if parameters[node_at(i) + 1] != 0.0 or driven:
+        if inverse_mass(parameters, structure, i) != 0.0 or driven:
             strike(t + now, three(force, i), i, y, low, parameters, structure, compensation)
 
 
@@ -332,5 +336,5 @@ def free_step(
         _sink(times, heap, count, 0)
     for k in range(structure[MOVING]):
         i = structure[structure[ORDER_AT] + k]
-        drift(h - clocks[i], i, n, y, low, parameters, compensation)
+        drift(h - clocks[i], i, n, y, low, parameters, structure, compensation)
     return OK

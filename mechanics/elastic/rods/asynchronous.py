@@ -8,6 +8,10 @@ move whose step ends there, all together, then the elements kick whose step ends
 ends).  Loads kick their nodes with the steps of these; supports are where they are at the instant.  Both wrenches of an
 element balance, so that momenta are exact; the sequence is a palindrome and kicks at one instant commute, so that the
 step is symmetric, symplectic, of order 2, and composes.
+
+Damping is six dashpots τ C/l per element, along the components of X: each gives the exact impulse of itself alone.
+They do not commute: half before and half after a kick, in opposite orders.  Drag along with the free motion is exact:
+momenta fall by exp(−r t) while the section moves on as without it over (1 − exp(−r t))/r.
 Sources: Lew, Marsden, Ortiz and West 2004; Sonneville, Cardona and Brüls 2014.
 
 coefficients
@@ -21,13 +25,16 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.arithmetic.compensated import increase, increase3, renormalise
-from integrators.arithmetic.free_body import correct, displace, exact_motion, pieces, turn_back
-from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_ROWS
-from integrators.signatures import STEP_SIGNATURES
+from integrators.arithmetic.free_body import fly
+from integrators.layout import EVALUATIONS, HISTORY, OWN_ROWS
+from integrators.problem.own_steps import composed
 from integrators.status import OK
-from liegroup.compile import any_, entry, helper, kernel, ld, select, st
+from liegroup.compile import helper, kernel, ld, rare, select, st
+from liegroup.formulas import se3
 from liegroup.formulas import so3 as rotations
-from liegroup.formulas.vectors import scale
+from liegroup.formulas.vectors import dot6, scale
+from mechanics.elastic.dampers import decay, phi
+from mechanics.elastic.rods import element
 from mechanics.elastic.rods.field import (
     element_wrenches,
     load_at_node,
@@ -35,11 +42,16 @@ from mechanics.elastic.rods.field import (
     numbers3,
     push,
     sizes,
-    three,
+    twist_of,
+    unit_stress,
+    yielding,
 )
 from mechanics.elastic.rods.layout import (
     CLAMPED,
     FREE,
+    element_numbers,
+    has_damping,
+    is_damped,
     kind_of,
     load_place,
     node_numbers,
@@ -64,35 +76,89 @@ def tables(structure: Any) -> Any:
 @helper
 def drift(tau: Any, i: Any, places: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
     """The exact motion of the section at node i under its weight alone over the time tau."""
-    kind, q, own = kind_of(structure, i), state_place(structure, i), node_numbers(i)
-    p = places + velocity_place(structure, i)
-    free = kind == FREE
-    spin, attitude = (p + 3, q + 3) if free else (p, q)
-    inverse = numbers3(parameters, own + 5)
-    g, m = numbers3(parameters, 0), parameters[own]
-    weighs = g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0
-    if free:
-        r = (ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3))
-        increase3(y, low, q, rotations.act(r, scale(tau * parameters[own + 1], three(y, p))), compensation)
-        if weighs:
-            increase3(y, low, q, scale(0.5 * tau * tau, g), compensation)
-    parts, done = pieces(tau, three(y, spin), inverse), 0.0
-    while True:
-        part = select(parts > done, tau / parts, parts * 0.0)
-        k = three(y, spin)
-        dm, w1, v = exact_motion(part, k, inverse)
-        increase3(y, low, spin, dm, compensation)
-        if compensation:
-            correct(low, spin, inverse, k, dm)
-        displace(y, low, attitude, w1, v, compensation)
+    q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
+    fly(
+        tau, y, low, q, p, kind_of(structure, i) == FREE, parameters[own], parameters[own + 1],
+        numbers3(parameters, own + 5), numbers3(parameters, 0), compensation,
+    )  # fmt: skip
+
+
+@rare(is_damped)
+def drift_with_drag(
+    tau: float, level: int, places: int, y: Any, low: Any, parameters: Any, structure: Any, compensation: int
+) -> None:  # fmt: skip
+    """The same of all nodes of one step, with a drag −r p."""
+    _, _, _, node_ends, _, nodes = tables(structure)
+    for k in range(structure[node_ends + level - 1] if level else 0, structure[node_ends + level]):
+        i = structure[nodes + k]
+        q, p, own = state_place(structure, i), places + velocity_place(structure, i), node_numbers(i)
+        free, z, g = kind_of(structure, i) == FREE, -parameters[own + 15] * tau, numbers3(parameters, 0)
+        first, second = phi(z)
+        later = tau * first
+        fly(
+            later, y, low, q, p, free, parameters[own], parameters[own + 1], numbers3(parameters, own + 5),
+            (0.0, 0.0, 0.0), compensation,
+        )  # fmt: skip
+        for c in range(p, p + (6 if free else 3)):
+            increase(y, low, c, z * first * ld(y, c), compensation)
         if free:
-            increase3(y, low, p, turn_back(v, 1.0 + w1, three(y, p)), compensation)
-        done += 1.0
-        if not any_(parts > done):
-            break
-    if free and weighs:
-        r = (ld(y, attitude), ld(y, attitude + 1), ld(y, attitude + 2), ld(y, attitude + 3))
-        increase3(y, low, p, rotations.act_inverse(r, scale(tau * m, g)), compensation)
+            attitude = ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6)
+            increase3(y, low, q, scale(tau * tau * second, g), compensation)
+            increase3(y, low, p, rotations.act_inverse(attitude, scale(later * parameters[own], g)), compensation)
+
+
+@helper
+def strike(
+    y: Any, low: Any, places: Any, structure: Any, i: Any, x: Any, wrench: Any, compensation: Any
+) -> None:  # fmt: skip
+    """x times an impulsive wrench on node i."""
+    kind, p = kind_of(structure, i), places + velocity_place(structure, i)
+    if kind == FREE:
+        increase3(y, low, p, scale(x, wrench[:3]), compensation)
+        p += 3
+    if kind != CLAMPED:
+        increase3(y, low, p, scale(x, wrench[3:]), compensation)
+
+
+@kernel
+def damp(
+    t: Any, w: Any, e: Any, back: Any, places: Any, y: Any, low: Any, parameters: Any, structure: Any,
+    compensation: Any,
+) -> None:  # fmt: skip
+    """The impulses of the dashpots of element e over the time w, in order or in the opposite one.
+
+    X' = −G ξ,  ξ = M⁻¹ p, with the wrenches G of a unit stress: alone X' decays with the rate (τ C/l) G M⁻¹ Gᵀ.
+    """
+    at, cayley, zero = element_numbers(structure, e), structure[1], 0.0 * ld(y, 0)
+    a, b = node_pose(t, y, parameters, structure, e), node_pose(t, y, parameters, structure, e + 1)
+    f = se3.compose(se3.inverse(a), b)
+    X = element.coordinates(f, cayley)
+    for k in range(6):
+        c = 5 - k if back else k
+        on_a, on_b = element.pulls(f, X, unit_stress(zero, c), cayley)
+        v, u = twist_of(t, y, a, parameters, structure, e), twist_of(t, y, b, parameters, structure, e + 1)
+        speed = -(dot6(on_a, v) + dot6(on_b, u))
+        inverse = yielding(parameters, structure, e, on_a, on_a) + yielding(parameters, structure, e + 1, on_b, on_b)
+        gives = inverse > 0.0
+        safe = select(gives, inverse, zero + 1.0)
+        softening = decay(-(parameters[at + 13] * ld(parameters, at + 1 + c) / parameters[at] * w * safe)) / safe
+        x = select(gives, -(softening * speed), zero)
+        strike(y, low, places, structure, e, x, on_a, compensation)
+        strike(y, low, places, structure, e + 1, x, on_b, compensation)
+
+
+@rare(is_damped)
+def damp_level(
+    t: float, w: float, level: int, back: int, y: Any, low: Any, parameters: Any, structure: Any, compensation: int
+) -> None:  # fmt: skip
+    """The impulses of all elements of one step, in order or in the opposite one."""
+    _, _, ends, _, order, _ = tables(structure)
+    places, _ = sizes(structure)
+    first, last = (structure[ends + level - 1] if level else 0), structure[ends + level]
+    for k in range(last - first):
+        e = structure[order + (last - 1 - k if back else first + k)]
+        if parameters[element_numbers(structure, e) + 13] != 0.0:
+            damp(t, w, e, back, places, y, low, parameters, structure, compensation)
 
 
 @kernel
@@ -140,44 +206,47 @@ def kick(
 def macro_step(
     t: Any, h: Any, y: Any, low: Any, table: Any, parameters: Any, structure: Any, work: Any, counters: Any,
     compensation: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """One step of size h, the largest of an element."""
     at, _, _, node_ends, _, nodes = tables(structure)
     places, _ = sizes(structure)
-    depth, force = structure[at], work[FORCES]
+    depth, force, damped = structure[at], work[FORCES], has_damping(structure)
     ticks = 1 << depth
     finest = h / ticks
     if counters[HISTORY] == 0:
         collect(depth, t, y, parameters, structure, force)
+    if damped:
+        for k in range(depth + 1):
+            level = depth - k
+            damp_level(t, 0.5 * finest * (1 << level), level, 1, y, low, parameters, structure, compensation)
     kick(0.5 * h, depth, places, y, low, structure, force, compensation)
     for tick in range(1, ticks + 1):
-        top = 0
+        top, now = 0, t + finest * tick
         while top < depth and tick & (1 << top) == 0:
             top += 1
         for level in range(top + 1):
             tau = finest * (1 << level)
+            if damped:
+                drift_with_drag(tau, level, places, y, low, parameters, structure, compensation)
+                continue
             for k in range(structure[node_ends + level - 1] if level else 0, structure[node_ends + level]):
                 drift(tau, structure[nodes + k], places, y, low, parameters, structure, compensation)
-        collect(top, t + finest * tick, y, parameters, structure, force)
+        collect(top, now, y, parameters, structure, force)
         counters[EVALUATIONS] += 1
-        kick(0.5 * h if tick == ticks else h, top, places, y, low, structure, force, compensation)
+        last = tick == ticks
+        kick(0.5 * h if last or damped else h, top, places, y, low, structure, force, compensation)
+        if damped:
+            for level in range(top + 1):
+                damp_level(now, 0.5 * finest * (1 << level), level, 0, y, low, parameters, structure, compensation)
+        if damped and not last:
+            for k in range(top + 1):
+                level = top - k
+                damp_level(now, 0.5 * finest * (1 << level), level, 1, y, low, parameters, structure, compensation)
+            kick(0.5 * h, top, places, y, low, structure, force, compensation)
     if compensation:
         renormalise(table, y, low)
     counters[HISTORY] = 1
-
-
-@entry(*STEP_SIGNATURES)
-def level_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One asynchronous step, or a composition of such steps; h is the largest step of an element."""
-    counters[LAST_KNOWN] = 0
-    time = t
-    for k in range(coefficients.shape[0]):
-        macro_step(
-            time, coefficients[k] * h, y, low, table, parameters, structure, work, counters, options[COMPENSATION]
-        )  # fmt: skip
-        time = time + coefficients[k] * h
     return OK
+
+
+level_step = composed(macro_step)

@@ -1,6 +1,8 @@
 """The kernels of a rod in motion: Hamilton's equations, energy and momenta, and what asynchronous steps take of them.
 
 x' = R v,  R' = R ω^,   l = m v,  k = J ω,    l' = l × ω + f,   k' = k × ω + τ         (l, k, f, τ in body axes)
+
+With damping the stress is C (e + τ ė), with drag a wrench −r (l, k) is on every node.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, never, rare, select, st
 from liegroup.formulas import se3
 from liegroup.formulas import so3 as rotations
-from liegroup.formulas.vectors import add, cross, dot, scale
+from liegroup.formulas.vectors import add, cross, dot, scale, scale6
 from liegroup.table import load_components, store_components
 from mechanics.elastic.rods import element
 from mechanics.elastic.rods.layout import (
@@ -20,9 +22,12 @@ from mechanics.elastic.rods.layout import (
     PINNED,
     between,
     element_numbers,
+    has_damping,
+    is_damped,
     kind_of,
     load_place,
     node_numbers,
+    rate_between,
     state_place,
     stroke_place,
     velocity_place,
@@ -155,6 +160,106 @@ def velocity_of(v: Any, structure: Any, i: Any) -> Any:
     if kind == PINNED:
         return zero, zero, zero, *three(v, at)
     return zero, zero, zero, zero, zero, zero
+
+
+@helper
+def unit_stress(zero: Any, c: Any) -> Any:
+    """1 in component c of six."""
+    one = zero + 1.0
+    return (
+        one if c == 0 else zero,
+        one if c == 1 else zero,
+        one if c == 2 else zero,
+        one if c == 3 else zero,
+        one if c == 4 else zero,
+        one if c == 5 else zero,
+    )
+
+
+@helper
+def yielding(parameters: Any, structure: Any, i: Any, u: Any, v: Any) -> Any:
+    """u M⁻¹ v of wrenches on node i."""
+    own = node_numbers(i)
+    J, total = numbers3(parameters, own + 5), 0.0 * u[0]
+    if kind_of(structure, i) == FREE:
+        total = parameters[own + 1] * (u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
+    if kind_of(structure, i) != CLAMPED:
+        total = total + (J[0] * u[3] * v[3] + J[1] * u[4] * v[4] + J[2] * u[5] * v[5])
+    return total
+
+
+@helper
+def power(structure: Any, i: Any, wrench: Any, v: Any, parameters: Any, inverse: Any) -> Any:
+    """The power of a wrench on node i, with velocities, or momenta (inverse = 1), v."""
+    at, own = velocity_place(structure, i), node_numbers(i)
+    total = 0.0 * wrench[0]
+    if kind_of(structure, i) == FREE:
+        x = three(v, at)
+        total = (parameters[own + 1] if inverse else 1.0) * (wrench[0] * x[0] + wrench[1] * x[1] + wrench[2] * x[2])
+        at += 3
+    if kind_of(structure, i) != CLAMPED:
+        x, J = three(v, at), numbers3(parameters, own + 5)
+        if inverse:
+            x = (J[0] * x[0], J[1] * x[1], J[2] * x[2])
+        total = total + (wrench[3] * x[0] + wrench[4] * x[1] + wrench[5] * x[2])
+    return total
+
+
+@kernel
+def held_twist(t: Any, parameters: Any, structure: Any, i: Any) -> Any:
+    """How fast a support moves node i at time t: velocity and angular velocity in world axes."""
+    v, w = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(structure[3]):
+        place = stroke_place(structure, k)
+        if structure[place] == i:
+            first, count = structure[place + 2], structure[place + 1]
+            s = between(parameters, first + 6, count, t, True)
+            rate = rate_between(parameters, first + 6, count, t)
+            turn = numbers3(parameters, first + 3)
+            v = add(v, scale(rate, numbers3(parameters, first)))
+            w = add(scale(rate, turn), rotations.act(rotations.exp(scale(s, turn)), w))
+    return v + w
+
+
+@helper
+def twist_of(t: Any, y: Any, pose: Any, parameters: Any, structure: Any, i: Any) -> Any:
+    """The body velocity of node i, from its momenta, or as its support moves it."""
+    kind, own, zero = kind_of(structure, i), node_numbers(i), 0.0 * ld(y, 0)
+    at = sizes(structure)[0] + velocity_place(structure, i)
+    v, w = (zero, zero, zero), (zero, zero, zero)
+    if kind != FREE and structure[3] > 0:
+        held = held_twist(t, parameters, structure, i)
+        v = rotations.act_inverse(pose[3:], _lanes(zero, held[:3]))
+        w = rotations.act_inverse(pose[3:], _lanes(zero, held[3:]))
+    if kind == FREE:
+        v = scale(parameters[own + 1], three(y, at))
+        at += 3
+    if kind != CLAMPED:
+        k, J = three(y, at), numbers3(parameters, own + 5)
+        w = (J[0] * k[0], J[1] * k[1], J[2] * k[2])
+    return v + w
+
+
+@rare(is_damped)
+def resist(t: float, y: Any, parameters: Any, structure: Any, out: Any, first: int) -> None:
+    """The forces of damping and drag, added to those in `out` from `first` on: stresses τ C ė, wrenches −r p."""
+    n, cayley = structure[0], structure[1]
+    places, _ = sizes(structure)
+    for k in range(n):
+        at = element_numbers(structure, k)
+        if parameters[at + 13] != 0.0:
+            a, b = node_pose(t, y, parameters, structure, k), node_pose(t, y, parameters, structure, k + 1)
+            f = se3.compose(se3.inverse(a), b)
+            X = element.coordinates(f, cayley)
+            v, w = twist_of(t, y, a, parameters, structure, k), twist_of(t, y, b, parameters, structure, k + 1)
+            change = scale6(parameters[at + 13] / parameters[at], element.rate(X, v, w, cayley))
+            on_a, on_b = element.pulls(f, X, element.weighted(numbers6(parameters, at + 1), change), cayley)
+            push(out, structure, k, first, 1.0, on_a)
+            push(out, structure, k + 1, first, 1.0, on_b)
+    for i in range(n + 1):
+        r, at, kind = parameters[node_numbers(i) + 15], velocity_place(structure, i), kind_of(structure, i)
+        for c in range(at, at + (6 if kind == FREE else 3 if kind == PINNED else 0)):
+            st(out, first + c, ld(out, first + c) - r * ld(y, places + c))
 
 
 @entry(*FIELD_SIGNATURES)
@@ -292,6 +397,8 @@ def motion(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
     for k in range(structure[2]):
         i = structure[load_place(structure, k)]
         push(out, structure, i, first, 1.0, load_at_node(t, y, parameters, structure, k))
+    if has_damping(structure):
+        resist(t, y, parameters, structure, out, first)
 
 
 @entry(*FIELD_SIGNATURES)

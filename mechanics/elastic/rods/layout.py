@@ -1,13 +1,13 @@
 """Where the compiled field of a rod finds its numbers.
 
 structure
-    Number of elements n; 1 for the Cayley map; loads; strokes; then per node: kind, place in the state, place in the
-    velocity; per load: node, 1 if it turns with the section, times, first parameter; per stroke: node, times, first
-    parameter.
+    Number of elements n; 1 for the Cayley map; loads; strokes; 1 with damping or drag; then per node: kind, place in
+    the state, place in the velocity; per load: node, 1 if it turns with the section, times, first parameter; per
+    stroke: node, times, first parameter.
 parameters
-    Gravity (3); per node: mass, 1/mass, J (3), J⁻¹ (3), pose (7); per element: length, C (6), e₀ (6); per load: wrench
-    (6), times, factors; per stroke: displacement (3), turn (3), times, factors.  Strains that are kept have no
-    stiffness.
+    Gravity (3); per node: mass, 1/mass, J (3), J⁻¹ (3), pose (7), rate of its drag; per element: length, C (6), e₀ (6),
+    time τ of its damping; per load: wrench (6), times, factors; per stroke: displacement (3), turn (3), times, factors.
+    Strains that are kept have no stiffness.
 """
 
 from __future__ import annotations
@@ -25,10 +25,20 @@ from mechanics.elastic.rods.rod import Rod
 
 Array = NDArray[np.float64]
 FREE, PINNED, CLAMPED = range(3)
-HEAD, PER_NODE, PER_LOAD, PER_STROKE = 4, 3, 4, 3
+HEAD, PER_NODE, PER_LOAD, PER_STROKE = 5, 3, 4, 3
 """Lengths in the structure."""
-NODE, ELEMENT = 15, 13
+NODE, ELEMENT = 16, 14
 """Numbers per node and per element."""
+
+
+def is_damped(structure: Any, tau: int) -> bool:
+    """Whether damping or drag will be asked for."""
+    return len(structure) > HEAD and bool(structure[HEAD - 1])
+
+
+@helper
+def has_damping(structure: Any) -> Any:
+    return structure[HEAD - 1] != 0
 
 
 @helper
@@ -87,6 +97,18 @@ def between(parameters: Any, first: Any, count: Any, t: Any, smooth: Any) -> Any
     return parameters[first + 2 * count - 1]
 
 
+@helper
+def rate_between(parameters: Any, first: Any, count: Any, t: Any) -> Any:
+    """The rate of the factor that rests at each of the times: 30 s² (1 − s)² of the change over the time it takes."""
+    for k in range(1, count):
+        if parameters[first + k - 1] < t and t < parameters[first + k]:
+            lasts = parameters[first + k] - parameters[first + k - 1]
+            s = (t - parameters[first + k - 1]) / lasts
+            change = parameters[first + count + k] - parameters[first + count + k - 1]
+            return 30.0 * s * s * (1.0 - s) * (1.0 - s) * change / lasts
+    return 0.0
+
+
 class Packed:
     """The numbers of one rod: `table` of its configuration and momenta, `structure`, `parameters`."""
 
@@ -102,11 +124,11 @@ class Packed:
         self.n_q, self.n_v = q, v
         self.table = table_of([*factors, (RN, v)])
         numbers = [*np.asarray(rod.gravity).tolist()]
-        for pose, (mass, *J) in zip(poses, rod.inertia.tolist(), strict=True):
-            numbers += [mass, 1.0 / mass, *J, *(1.0 / j for j in J), *pose]
+        for pose, (mass, *J), drag in zip(poses, rod.inertia.tolist(), rod.drags.tolist(), strict=True):
+            numbers += [mass, 1.0 / mass, *J, *(1.0 / j for j in J), *pose, drag]
         elements = rod.elements.copy()
         elements[:, [1 + c for c in rod.kept]] = 0.0
-        numbers += elements.ravel().tolist()
+        numbers += np.column_stack([elements, rod.dampings]).ravel().tolist()
         loads: list[int] = []
         for load in rod.loads:
             loads += [load.node % (n + 1), load.axes == "body", len(load.times), len(numbers)]
@@ -115,7 +137,7 @@ class Packed:
         for stroke in rod.strokes:
             strokes += [stroke.node % (n + 1), len(stroke.times), len(numbers)]
             numbers += [*np.asarray(stroke.displacement), *np.asarray(stroke.turn), *stroke.times, *stroke.factors]
-        head = [n, rod.strain == "cayley", len(rod.loads), len(rod.strokes)]
+        head = [n, rod.strain == "cayley", len(rod.loads), len(rod.strokes), rod.dissipates]
         self.structure = np.array([*head, *nodes, *loads, *strokes], dtype=np.int64)
         self.parameters = np.array(numbers, dtype=np.float64)
 

@@ -24,7 +24,7 @@ from mechanics.elastic.rods import keeping
 from mechanics.elastic.rods.assembly import balance
 from mechanics.elastic.rods.asynchronous import LEVEL_ROWS, level_step
 from mechanics.elastic.rods.field import field, held_pose, invariants
-from mechanics.elastic.rods.layout import CLAMPED, FREE, PINNED, Packed
+from mechanics.elastic.rods.layout import CLAMPED, FREE, HEAD, PER_NODE, PINNED, Packed
 from mechanics.elastic.rods.rigid import FIELD_ROWS, rattle_step, rigid_field, rigid_invariants
 from mechanics.elastic.rods.rigid import explain as explain_rattle
 from mechanics.elastic.rods.rigid import shape as rattle_shape
@@ -99,7 +99,7 @@ def _free_strains(rod: Rod, packed: Packed) -> dict[str, Any]:
     """What is posed of a rod whose strains all have a stiffness."""
     levels, wide = rod._levels, packed.n_v + max(packed.n_q, packed.n_v)
     return {
-        "field": giving_entries(field),
+        "field": field if rod.dissipates else giving_entries(field),
         "structure": np.concatenate([packed.structure, levels.table(rod)]),
         "invariants": invariants,
         "invariant_names": NAMES,
@@ -142,8 +142,8 @@ def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Gu
     forces = float(rod.inertia[:, 0].sum() * np.linalg.norm(np.asarray(rod.gravity)))
     forces += sum(float(np.linalg.norm(load.wrench[:3])) for load in rod.loads)
     at_play = kinetic + float(totals[0]) + forces * rod.length
-    found = energy_guard(at_play) if at_play > _of_rounding(rod, poses) else ()
-    if not (rod.supports or rod.loads or np.any(rod.gravity)):
+    found = energy_guard(at_play, rod.dissipates) if at_play > _of_rounding(rod, poses) else ()
+    if not (rod.supports or rod.loads or np.any(rod.gravity) or rod.drags.any()):
         found += momentum_guards(NAMES[1:7], float(np.linalg.norm(packed.momenta(rod.inertia, velocities))))
     return found
 
@@ -227,7 +227,7 @@ def node_poses(packed: Packed, t: ArrayLike, y: ArrayLike) -> Array:
     times, states = np.asarray(t, dtype=np.float64), np.asarray(y, dtype=np.float64)
     out = np.zeros((*states.shape[:-1], len(packed.kinds), 7))
     for i, kind in enumerate(packed.kinds):
-        at = int(packed.structure[4 + 3 * i + 1])
+        at = int(packed.structure[HEAD + PER_NODE * i + 1])
         if kind == FREE:
             out[..., i, :] = states[..., at : at + 7]
             continue

@@ -35,8 +35,9 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.bands import decompose_band, solve_band
 from integrators.arithmetic.compensated import increase, renormalise
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, LAST_KNOWN, OWN_ROWS
-from integrators.signatures import FIELD_SIGNATURES, STEP_SIGNATURES
+from integrators.layout import ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS
+from integrators.problem.own_steps import composed
+from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -49,13 +50,14 @@ from mechanics.elastic.rods.field import (
     load_at_node,
     motion,
     node_pose,
-    numbers3,
     observed,
+    power,
     push,
     six,
     sizes,
-    three,
+    unit_stress,
     velocity_of,
+    yielding,
 )
 from mechanics.elastic.rods.layout import (
     CLAMPED,
@@ -63,10 +65,8 @@ from mechanics.elastic.rods.layout import (
     element_numbers,
     kind_of,
     load_place,
-    node_numbers,
     state_place,
     stroke_place,
-    velocity_place,
 )
 
 FIELD_ROWS = 5
@@ -92,19 +92,6 @@ def shape(elements: int, strains: int, n: int) -> tuple[int, int]:
     return OWN_ROWS + RATTLE_ROWS, max(12 * N, N * (6 * strains - 2), n, 8)
 
 
-@helper
-def _unit(zero: Any, c: Any) -> Any:
-    one = zero + 1.0
-    return (
-        one if c == 0 else zero,
-        one if c == 1 else zero,
-        one if c == 2 else zero,
-        one if c == 3 else zero,
-        zero,
-        zero,
-    )
-
-
 @kernel
 def strains(t: Any, y: Any, parameters: Any, structure: Any, G: Any, gap: Any) -> None:
     """G of every strain that is kept, twelve numbers each, and c."""
@@ -118,25 +105,13 @@ def strains(t: Any, y: Any, parameters: Any, structure: Any, G: Any, gap: Any) -
         X = element.coordinates(f, cayley)
         for r in range(m):
             c = structure[names + r]
-            on_a, on_b = element.pulls(f, X, _unit(zero, c), cayley)
+            on_a, on_b = element.pulls(f, X, unit_stress(zero, c), cayley)
             first = 12 * (k * m + r)
             for i in range(6):
                 st(G, first + i, on_a[i])
                 st(G, first + 6 + i, on_b[i])
             x = X[0] if c == 0 else X[1] if c == 1 else X[2] if c == 2 else X[3]
             st(gap, k * m + r, x - parameters[at] * parameters[at + 7 + c])
-
-
-@helper
-def _yielding(parameters: Any, structure: Any, i: Any, u: Any, v: Any) -> Any:
-    """u M⁻¹ v of wrenches on node i."""
-    own = node_numbers(i)
-    J, total = numbers3(parameters, own + 5), 0.0 * u[0]
-    if kind_of(structure, i) == FREE:
-        total = parameters[own + 1] * (u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
-    if kind_of(structure, i) != CLAMPED:
-        total = total + (J[0] * u[3] * v[3] + J[1] * u[4] * v[4] + J[2] * u[5] * v[5])
-    return total
 
 
 @kernel
@@ -153,14 +128,14 @@ def fill(left: Any, right: Any, parameters: Any, structure: Any, a: Any) -> None
             on_a, on_b = six(left, 12 * row), six(left, 12 * row + 6)
             for s in range(m):
                 own = 12 * (k * m + s)
-                x = _yielding(parameters, structure, k, on_a, six(right, own))
-                x = x + _yielding(parameters, structure, k + 1, on_b, six(right, own + 6))
+                x = yielding(parameters, structure, k, on_a, six(right, own))
+                x = x + yielding(parameters, structure, k + 1, on_b, six(right, own + 6))
                 st(a, row * 3 * w + k * m + s + w, x)
                 if k > 0:
-                    x = _yielding(parameters, structure, k, on_a, six(right, own - 12 * m + 6))
+                    x = yielding(parameters, structure, k, on_a, six(right, own - 12 * m + 6))
                     st(a, row * 3 * w + (k - 1) * m + s + w, x)
                 if k < n - 1:
-                    x = _yielding(parameters, structure, k + 1, on_b, six(right, own + 12 * m))
+                    x = yielding(parameters, structure, k + 1, on_b, six(right, own + 12 * m))
                     st(a, row * 3 * w + (k + 1) * m + s + w, x)
 
 
@@ -181,31 +156,14 @@ def pull(out: Any, first: Any, structure: Any, G: Any, stresses: Any) -> None:
         push(out, structure, k + 1, first, x, six(G, 12 * row + 6))
 
 
-@helper
-def _power(structure: Any, i: Any, wrench: Any, v: Any, parameters: Any, inverse: Any) -> Any:
-    """The power of a wrench on node i, with velocities, or momenta (inverse = 1), v."""
-    at, own = velocity_place(structure, i), node_numbers(i)
-    total = 0.0 * wrench[0]
-    if kind_of(structure, i) == FREE:
-        x = three(v, at)
-        total = (parameters[own + 1] if inverse else 1.0) * (wrench[0] * x[0] + wrench[1] * x[1] + wrench[2] * x[2])
-        at += 3
-    if kind_of(structure, i) != CLAMPED:
-        x, J = three(v, at), numbers3(parameters, own + 5)
-        if inverse:
-            x = (J[0] * x[0], J[1] * x[1], J[2] * x[2])
-        total = total + (wrench[3] * x[0] + wrench[4] * x[1] + wrench[5] * x[2])
-    return total
-
-
 @kernel
 def closing(v: Any, parameters: Any, structure: Any, G: Any, out: Any) -> None:
     """out <- G M⁻¹ v: minus c' of momenta v, minus what forces v give to c''."""
     m, _ = kept(structure)
     for row in range(structure[0] * m):
         k = row // m
-        x = _power(structure, k, six(G, 12 * row), v, parameters, 1)
-        st(out, row, x + _power(structure, k + 1, six(G, 12 * row + 6), v, parameters, 1))
+        x = power(structure, k, six(G, 12 * row), v, parameters, 1)
+        st(out, row, x + power(structure, k + 1, six(G, 12 * row + 6), v, parameters, 1))
 
 
 @entry(*FIELD_SIGNATURES)
@@ -224,9 +182,9 @@ def rigid_field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
         v_a, v_b = velocity_of(out, structure, k), velocity_of(out, structure, k + 1)
         change = element.rate(X, v_a, v_b, cayley)
         for r in range(m):
-            on_a, on_b = element.change_of_pulls(X, _unit(zero, structure[names + r]), change, cayley)
+            on_a, on_b = element.change_of_pulls(X, unit_stress(zero, structure[names + r]), change, cayley)
             row = k * m + r
-            z = _power(structure, k, on_a, out, parameters, 0) + _power(structure, k + 1, on_b, out, parameters, 0)
+            z = power(structure, k, on_a, out, parameters, 0) + power(structure, k + 1, on_b, out, parameters, 0)
             st(x, row, -(ld(x, row) + z))
     fill(G, G, parameters, structure, a)
     decompose_band(a, structure[0] * m, 2 * m - 1, pivots)
@@ -363,7 +321,7 @@ def _close(y: Any, low: Any, parameters: Any, structure: Any, work: Any, compens
 
 
 @kernel
-def _single(
+def single(
     t: Any, h: Any, y: Any, low: Any, table: Any, parameters: Any, structure: Any, work: Any, counters: Any,
     compensation: Any,
 ) -> int:  # fmt: skip
@@ -383,23 +341,7 @@ def _single(
     return OK
 
 
-@entry(*STEP_SIGNATURES)
-def rattle_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One step of RATTLE, or a composition of such steps."""
-    counters[LAST_KNOWN] = 0
-    time = t
-    for k in range(coefficients.shape[0]):
-        status = _single(
-            time, coefficients[k] * h, y, low, table, parameters, structure, work, counters, options[COMPENSATION]
-        )
-        if status != OK:
-            return status
-        time = time + coefficients[k] * h
-    return OK
+rattle_step = composed(single)
 
 
 def explain(errors: NDArray[np.float64]) -> str:

@@ -187,6 +187,11 @@ class Rod:
     rigid : sequence of {"stretch", "shear", "torsion"}
         Strains that the elements keep, whatever the stress: ``("stretch", "shear")`` is Kirchhoff's rod, inextensible
         and unshearable, of which only bending and torsion are waves; for the method ``"RATTLE_DRIFT"``.
+    damping : float or array (n,)
+        τ of the elements, s: stresses are C (e + τ ė) (Kelvin and Voigt), e the strain; a mode of small vibrations with
+        the frequency ω loses its amplitude with the rate τ ω²/2.
+    drag : float or array (n + 1,)
+        r of the nodes, 1/s: wrenches −r (l, k) by their momenta; modes lose their amplitude with the rate r/2.
     scaled_inertia : bool
         Let the inertia of sections against bending be at least GA/(4 EA) l² of their mass: an explicit step is then
         limited by the length of the elements instead of their thickness, and bending keeps its order 2 with a larger
@@ -232,6 +237,8 @@ class Rod:
     strokes: Sequence[Stroke] = ()
     scaled_inertia: bool = False
     rigid: Sequence[str] = ()
+    damping: ArrayLike = 0.0
+    drag: ArrayLike = 0.0
 
     def __post_init__(self) -> None:
         poses = reals(self.poses, "poses", "an array (n + 1, 7)")
@@ -277,6 +284,13 @@ class Rod:
                 "strokes: a rod that keeps strains (rigid=) takes none; give its sections stiffness instead"
             )
         object.__setattr__(self, "gravity", _three(self.gravity, "gravity"))
+        for name, count in (("damping", n), ("drag", n + 1)):
+            object.__setattr__(self, name, _not_negative(getattr(self, name), name, count))
+        if self.rigid and self.dissipates:
+            raise ValueError(
+                "rigid: a rod that keeps strains takes no damping and no drag; leave them 0, or give its sections "
+                "stiffness instead"
+            )
         _ = self.elements
 
     @classmethod
@@ -641,6 +655,21 @@ class Rod:
         return admissible(self, np.asarray(self.poses if poses is None else poses), v)
 
     @property
+    def dampings(self) -> Array:
+        """τ of every element, s."""
+        return np.broadcast_to(np.asarray(self.damping), self.n_elements)
+
+    @property
+    def drags(self) -> Array:
+        """r of every node, 1/s."""
+        return np.broadcast_to(np.asarray(self.drag), self.n_elements + 1)
+
+    @property
+    def dissipates(self) -> bool:
+        """Whether there is damping or drag."""
+        return bool(self.dampings.any() or self.drags.any())
+
+    @property
     def is_autonomous(self) -> bool:
         """Whether no load and no support changes with time."""
         return not self.strokes and not any(load.times for load in self.loads)
@@ -769,7 +798,7 @@ class Rod:
         return self._levels.report(positive(safety, "safety"))  # type: ignore[no-any-return]
 
     def attached_to(
-        self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame], name: str = "rod", damping: float = 0.0
+        self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame], name: str = "rod", damping: float | None = None
     ) -> Mechanism:
         """The rod on bodies of a tree or mechanism: a boom of a satellite, a flexible link.
 
@@ -782,8 +811,8 @@ class Rod:
             of their sections.  −1 is the last node.
         name : str
             The bodies are called "name k".
-        damping : float
-            τ of `beam`, s.
+        damping : float, optional
+            τ of `beam`, s; default that of the elements.
 
         Returns
         -------
@@ -794,7 +823,8 @@ class Rod:
         Raises
         ------
         ModelError
-            Nodes that there are not, or whose owners' frames differ; another gravity; loads, strokes, the Cayley map.
+            Nodes that there are not, or whose owners' frames differ; another gravity; loads, strokes, drag, the Cayley
+            map.
 
         Notes
         -----
@@ -819,6 +849,8 @@ class Rod:
             if given:
                 remedy = "give the mechanism force elements" if what == "loads" else "let a joint of the mechanism move"
                 raise ModelError(f"{name}: {what}", "are those of a rod alone", remedy)
+        if self.drags.any():
+            raise ModelError(f"{name}: drag", "is that of a rod alone", "give the mechanism force elements")
         if self.strain != "exp":
             raise ModelError(f"{name}: strain", f"is {self.strain!r}", "give 'exp'")
         poses = np.asarray(self.poses)
@@ -828,8 +860,10 @@ class Rod:
 
         def elements(frames: Sequence[Frame]) -> list[list[Element]]:
             return [
-                beam(a, b, section, row[0], strain=row[STRAIN], damping=damping)
-                for a, b, section, row in zip(frames[:-1], frames[1:], self.sections, self.elements, strict=True)
+                beam(a, b, section, row[0], strain=row[STRAIN], damping=tau if damping is None else damping)
+                for a, b, section, row, tau in zip(
+                    frames[:-1], frames[1:], self.sections, self.elements, self.dampings.tolist(), strict=True
+                )
             ]
 
         places = poses[:, :3], so3.as_matrix(poses[:, 3:])
@@ -838,6 +872,14 @@ class Rod:
     def __repr__(self) -> str:
         held = ", ".join(f"{kind} at node {node}" for node, kind in self.supports.items()) or "free"
         return f"<Rod of {self.n_elements} elements, {self.length:.6g} m, {held}>"
+
+
+def _not_negative(given: Any, name: str, count: int) -> Array:
+    """A number, or as many, none negative."""
+    x = reals(given, name, f"a number, or {count}")
+    if x.shape not in ((), (count,)) or not (np.isfinite(x).all() and (x >= 0.0).all()):
+        raise ValueError(f"{name}: {given!r}, expected a number, or {count}, finite and not negative")
+    return x
 
 
 def _rigid(given: Any) -> tuple[str, ...]:

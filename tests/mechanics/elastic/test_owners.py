@@ -23,8 +23,10 @@ OTHER = Tree([Body("other", Revolute((0, 1, 0)), inertia=Inertia.point(1.0, (0.1
 HUB = Inertia.about_com(2.0, (0.0, 0.0, 0.0), np.diag([0.2, 0.3, 0.4]))
 
 
-def test_a_rod_on_a_mechanism_has_the_equations_of_the_rod() -> None:
-    rod = Rod.arc(1.0, 1.0, 3, SLENDER, supports={0: "clamped", -1: "pinned"}, gravity=G)
+@pytest.mark.parametrize("damping", [0.0, [0.03, 0.0, 0.05]])
+def test_a_rod_on_a_mechanism_has_the_equations_of_the_rod(damping: Any) -> None:
+    """With the damping of its elements."""
+    rod = Rod.arc(1.0, 1.0, 3, SLENDER, supports={0: "clamped", -1: "pinned"}, gravity=G, damping=damping)
     rng, home = np.random.default_rng(0), np.asarray(rod.poses)
     twist, v = 0.05 * rng.normal(size=(4, 6)), rng.normal(size=(4, 6))
     twist[0], twist[3, :3], v[0], v[3, :3] = 0.0, 0.0, 0.0, 0.0

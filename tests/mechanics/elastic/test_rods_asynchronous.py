@@ -104,8 +104,11 @@ def test_weight_on_a_free_section_is_exact() -> None:
     assert np.abs(poses[:, 2] - (8.0 - 0.5 * 9.81 * 4.0)).max() < 1e-12
 
 
-def test_lanes_are_the_bits_of_single_runs() -> None:
-    rod = graded(4, 2.0, supports={0: "pinned"}, gravity=(0.1, 0.0, -1.0))
+@pytest.mark.parametrize(
+    "damped", [{}, pytest.param({"damping": 0.02, "drag": [0.0, 0.1, 0.3, 0.2, 0.4]}, marks=pytest.mark.slow)]
+)
+def test_lanes_are_the_bits_of_single_runs(damped: Any) -> None:
+    rod = graded(4, 2.0, supports={0: "pinned"}, gravity=(0.1, 0.0, -1.0), **damped)
     starts = np.array([thrown(rod, seed).y0 for seed in range(8)])
     problem = thrown(rod)
     together = integrate(problem, "AVI", (0.0, 1.0), 0.05, y0=starts).y[:, -1]
@@ -154,3 +157,66 @@ def test_what_levels_gain_is_said() -> None:
     assert report.gain > 2.0
     assert report.step == pytest.approx(graded().step())
     assert report.element == "element 0 of the rod"
+
+
+def test_vibrations_decay_as_rayleighs_damping_says() -> None:
+    """q'' + (r + τ ω²) q' + ω² q = 0 of every mode, in closed form, for the fundamental and for a fast mode."""
+    tau, r = 0.05, 0.2
+    rod = graded(5, 1.5, supports={0: "clamped"}, damping=tau, drag=r)
+    for k in (0, 6):
+        found = vibrations(rod, count=7)
+        omega, shape = float(found.angular_frequencies[k]), found.shapes[k]
+        rate = 0.5 * (r + tau * omega**2)
+        turned = np.sqrt(omega**2 - rate**2)
+        problem = rod.problem(velocities=1e-6 * shape)
+        time = 6.0 / omega
+        run = integrate(problem, "AVI", (0.0, time), time / max(400, np.ceil(time / rod.step())))
+        v = run.y[:, -problem.dimension // 2 :] / np.repeat(rod.inertia, [3, 1, 1, 1], axis=1)[1:].ravel()
+        lost = np.exp(-rate * run.t) * (np.cos(turned * run.t) - rate / turned * np.sin(turned * run.t))
+        assert rate * time > 0.5
+        assert np.abs(v - 1e-6 * lost[:, None] * shape[1:].ravel()).max() < 1e-3 * np.abs(v[0]).max()
+        assert not run.doubts
+
+
+def test_inner_damping_keeps_momenta_and_takes_energy_in_every_step() -> None:
+    rod = graded(4, 2.0, damping=[0.02, 0.01, 0.0, 0.03])
+    problem = thrown(rod)
+    run = integrate(problem, "AVI", (0.0, 10.0), rod.step())
+    assert run.success
+    assert not run.doubts
+    assert max(run.error(n) for n in problem.invariant_names[1:7]) < 1e-13
+    assert np.diff(run["energy"]).max() < 0.0
+    assert run["energy"][-1] < 0.8 * run["energy"][0]
+
+
+def test_drag_alone_is_exact() -> None:
+    """A rod that falls without strain: its momentum tends to m g/r."""
+    r, t, g = 0.7, 2.0, -9.81
+    rod = graded(4, 2.0, gravity=(0.0, 0.0, g), drag=r)
+    problem = rod.problem(velocities=np.tile([0.0, 0.0, 4.0, 0.0, 0.0, 0.0], (5, 1)))
+    poses = rod.node_poses(t, end(problem, "AVI", 100, t))
+    later = -np.expm1(-r * t) / r
+    assert np.abs(poses[:, 2] - (4.0 * later + g * (t - later) / r)).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["AVI", "AVI_SUZUKI4"])
+def test_damped_steps_have_the_order_they_claim(name: str) -> None:
+    """Damping, drag, weight and supports that move and turn; the truth from the equations by `RKMK4`."""
+    strokes = [Stroke(0, displacement=(0.1, 0.2, 0.3), turn=(0.3, 0.4, -0.5), times=(0.0, 2.0)),
+               Stroke(-1, displacement=(0.1, -0.2, 0.3), times=(0.2, 1.8))]  # fmt: skip
+    rod = graded(4, 2.0, supports={0: "clamped", -1: "pinned"}, strokes=strokes, gravity=(0.3, -1.0, 2.0),
+                 damping=[0.02, 0.01, 0.05, 0.03], drag=[0.0, 0.1, 0.3, 0.2, 0.4])  # fmt: skip
+    problem = thrown(rod)
+    exact = end(problem, "RKMK4", 1000)
+    errors = [np.abs(end(problem, name, n) - exact).max() for n in (40, 80)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(METHODS[name].order, abs=0.15)
+    assert errors[1] < 1e-3
+
+
+def test_damping_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="damping: -1, expected a number, or 4"):
+        graded(4, damping=-1)
+    with pytest.raises(ValueError, match=r"drag: \[1, 2\], expected a number, or 5"):
+        graded(4, drag=[1, 2])
+    with pytest.raises(ValueError, match="rigid: a rod that keeps strains takes no damping"):
+        graded(4, rigid=("shear",), drag=0.1)

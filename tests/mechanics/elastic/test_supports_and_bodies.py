@@ -222,6 +222,21 @@ def test_methods_keep_order_and_momenta_with_bodies(flying: Problem, name: str, 
     assert run.error("energy") < 0.01
 
 
+@pytest.mark.slow
+def test_bodies_keep_energy_and_momenta_over_a_million_steps(flying: Problem) -> None:
+    """No slope of the energy; momenta to rounding, that of turning as far as the places, which go away, are known."""
+    run = integrate(flying, "AVI", (0.0, 20000.0), 0.02, save_every=100)
+    assert run.success
+    assert not run.doubts
+    error = np.abs(run["energy"] - run["energy"][0])
+    first, *_, last = np.array_split(error, 10)
+    assert last.max() < 1.2 * first.max() < 0.004 * run["energy"][0]
+    assert last.mean() < 1.3 * first.mean()
+    assert max(run.error(k, relative=False) for k in MOMENTA[:3]) < 1e-12
+    assert max(run.error(k, relative=False) for k in MOMENTA[3:]) < 1e-13 * np.abs(run.y[:, :48]).max()
+    assert np.abs(np.linalg.norm(run.y[:, 51:55], axis=1) - 1.0).max() < 1e-15
+
+
 def test_dampers_on_bodies_take_energy_and_keep_momenta() -> None:
     network, velocities = cage(damping=2.0)
     problem = network.problem(velocities=velocities, twists=[TWIST])
@@ -233,6 +248,20 @@ def test_dampers_on_bodies_take_energy_and_keep_momenta() -> None:
     assert max(run.error(k, relative=False) for k in MOMENTA) < 1e-13
     stiff, _ = cage(damping=1e9)
     assert np.isfinite(end(stiff.problem(velocities=velocities, twists=[TWIST]), "AVI", 1.0, 50)).all()
+
+
+def test_a_body_that_turns_far_within_a_step_is_doubted() -> None:
+    """Its energy is nearly all of its own, and shows nothing; about an axis through all of its nodes it may spin."""
+    network, _ = cage()
+    for spin, doubted in ((2.0, False), (2e4, True)):
+        problem = network.problem(twists=[[0, 0, 0, 0, 0, spin]])
+        found = [d for d in network.doubts(problem.y0, network.step()) if d.name == "turn"]
+        assert [str(d).count("box turns its nodes by 6") for d in found] == [1] * doubted
+        assert ("box, which turns its nodes" in problem.fastest(problem.y0)[1]) == doubted
+    points = [[0.0, 0.0, z] for z in (2.0, 0.5, -0.5)]
+    hung = Network(points, 0.1, [Springs([[0, 1]], 40.0)], fixed=[0],
+                   bodies=[RigidBody([1, 2], Inertia.about_com(1.0, (0, 0, 0), np.diag([0.1, 0.1, 0.1])))])  # fmt: skip
+    assert not hung.doubts(hung.problem(twists=[[0, 0, 0, 0, 0, 1e4]]).y0, hung.step())
 
 
 def test_a_free_body_falls_exactly() -> None:
