@@ -164,11 +164,11 @@ def arctan2(y: Any, x: Any) -> Any:
 @helper
 def _arctan_machine(x: Any) -> Any:
     far = less(_TAN_PI_8, absolute(x))
-    r = select(far, 0.0 * x, x)
+    r = select(far, 0.0, x)
     z = r * r
     angle = r + r * (z * _arctan_polynomial(z))
     if any_(far):
-        angle = select(far, arctan2_machine(x, 1.0 + 0.0 * x), angle)
+        angle = select(far, arctan2_machine(x, 1.0 + 0.0 * r), angle)
     return angle
 
 
