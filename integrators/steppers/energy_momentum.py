@@ -35,7 +35,7 @@ from integrators.steppers.common import RENORMALISE_EVERY, copy
 from integrators.steppers.iteration import goes_on, relative
 from integrators.steppers.kinetic import inverse_inertia
 from integrators.steppers.lgvi import force
-from integrators.steppers.lgvi_factors import ROWS, SCRATCH, apply, biggest, block, kept, rational, solved
+from integrators.steppers.lgvi_factors import ROWS, SCRATCH, apply, biggest, block, inverted, kept, rational
 from integrators.steppers.splitting import vector
 from liegroup.compile import any_, entry, helper, kernel, ld, st
 from liegroup.formulas import so3
@@ -73,7 +73,7 @@ def solve(
     for _ in range(LIMIT):
         mu = apply(J, c)
         r = subtract(add(mu, scale(0.5, cross(c, mu))), scale(h, add(p, scale(0.5 * h, mean))))
-        d = solved(rational(c, mu, J), r)
+        d = apply(inverted(rational(c, mu, J)), r)
         c = kept(going, subtract(c, d), c)
         new = so3.advance(q, so3.cay_difference(c))
         for i in range(4):

@@ -56,7 +56,7 @@ from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.iteration import goes_on, relative
 from integrators.steppers.kinetic import inverse_inertia
 from integrators.steppers.lgvi_factors import (
@@ -166,18 +166,20 @@ def iterate(
 # --- the step ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@helper
 def force(
     field: Any, t: Any, y: Any, g: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any, out: Any,
     counters: Any
 ) -> None:  # fmt: skip
     """The force at the configuration of y: ṗ at rest."""
     rest, value = work[REST][: y.shape[0]], work[FIELD][: 2 * m]
-    copy(y, rest)
+    for k in range(g):
+        st(rest, k, ld(y, k))
     for k in range(m):
         st(rest, g + k, 0.0)
     field(t, rest, parameters, structure, field_work, value)
-    copy(value[m:], out)
+    for k in range(m):
+        st(out, k, ld(value, m + k))
     counters[EVALUATIONS] += 1
 
 
@@ -217,7 +219,24 @@ def step(
 ) -> int:  # fmt: skip
     """One step of a Lie group variational integrator."""
     last = table.shape[0] - 1
-    group, g, m = table[:last], table[last, Q_OFFSET], table[last, N_V]
+    g, m = table[last, Q_OFFSET], table[last, N_V]
+    if g == 4 and m == 3:  # one body: the same, with lengths that the compiler knows
+        return advance(
+            field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters, 4, 3
+        )
+    return advance(
+        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters, g, m
+    )
+
+
+@helper
+def advance(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
+    field_work: Any, work: Any, counters: Any, g: Any, m: Any,
+) -> int:  # fmt: skip
+    """The step of a state whose momenta, m of them, begin at g."""
+    group = table[: table.shape[0] - 1]
     p, change, f = work[MOMENTUM][:m], work[CHANGE][:m], work[FIRST][:m]
     if not counters[FIRST_KNOWN]:
         force(field, t, y, g, m, parameters, structure, field_work, work, f, counters)

@@ -20,7 +20,7 @@ from integrators.layout import COMPENSATION, HISTORY, ITERATIONS, OWN_OPTIONS, O
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY
 from integrators.steppers.splitting import vector
-from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile import any_, helper, kernel, ld, magnitude, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.formulas import so3
 from liegroup.formulas.facts import ANGULAR
@@ -29,13 +29,19 @@ from liegroup.table import EXP, KIND, N_V, Q_OFFSET, V_OFFSET
 
 FORM = OWN_OPTIONS
 HP, MOSER_VESELOV, TRUNCATED1, TRUNCATED2 = range(4)
-REST, FIELD, TURN, MOMENTUM, CHANGE, DEFECT, COLUMN, SCRATCH, PASTS = range(OWN_ROWS, OWN_ROWS + 9)
-REMEMBERED = 3
+REST, FIELD, TURN, MOMENTUM, CHANGE, DEFECT, COLUMN, SCRATCH, NEXT, PASTS = range(OWN_ROWS, OWN_ROWS + 10)
+REMEMBERED = 8
 """Past steps from which the turns are extrapolated."""
+FEW = 3
+"""Past steps from which they are where they are not resolved."""
+RESOLVED = 0.01
+"""Largest last difference of turns, relative to them, that are resolved."""
 ROWS = PASTS + REMEMBERED - OWN_ROWS
 LIMIT = 30
-SMALL = 1e-8
-"""Relative correction of an exact Newton iteration that leaves an error below rounding."""
+SMALL = 1e-17
+"""Error of a turn, relative to it, that is below rounding also where the moments of inertia differ much."""
+REUSED = 1e-5
+"""Largest correction of a turn, relative to it, after which one with the same derivative is the last."""
 _PI_SQUARED = math.pi * math.pi
 
 
@@ -61,12 +67,12 @@ def apply(A: Any, x: Any) -> Any:
 
 
 @helper
-def solved(A: Any, b: Any) -> Any:
-    """A⁻¹ b by Cramer's rule."""
+def inverted(A: Any) -> Any:
+    """A⁻¹, by rows: cross products of the columns of A over its determinant."""
     x, y, z = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
-    u, v = cross(y, z), cross(b, x)
+    u, v, w = cross(y, z), cross(z, x), cross(x, y)
     k = 1.0 / dot(x, u)
-    return k * dot(b, u), -k * dot(z, v), k * dot(y, v)
+    return scale(k, u) + scale(k, v) + scale(k, w)
 
 
 @helper
@@ -98,31 +104,34 @@ def along(c: Any, mu: Any, J: Any, unit: Any, column: Any) -> Any:
 
 
 @helper
-def equation(form: Any, tau: Any, c: Any, J: Any, p: Any) -> Any:
-    """Residual and its derivative; p = h p̂."""
-    mu = apply(J, c)
+def residual(form: Any, tau: Any, c: Any, mu: Any, p: Any) -> Any:
+    """The equation's left side less its right; μ = 𝕀 c, p = h p̂."""
     if tau == EXP:
-        r = subtract(so3.dexpinv_right_transpose(c, mu), p)
+        return subtract(so3.dexpinv_right_transpose(c, mu), p)
+    r = add(mu, scale(0.5, cross(c, mu)))
+    if form == MOSER_VESELOV:
+        return subtract(r, scale(1.0 + 0.25 * dot(c, c), p))
+    return subtract(add(r, scale(0.25 * dot(c, mu), c)), p)
+
+
+@helper
+def derivative(form: Any, tau: Any, c: Any, mu: Any, J: Any, p: Any) -> Any:
+    """The derivative of the residual."""
+    if tau == EXP:
         x = along(c, mu, J, (1.0, 0.0, 0.0), (J[0], J[3], J[6]))
         y = along(c, mu, J, (0.0, 1.0, 0.0), (J[1], J[4], J[7]))
         z = along(c, mu, J, (0.0, 0.0, 1.0), (J[2], J[5], J[8]))
-        A = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
-    else:
-        r, A = add(mu, scale(0.5, cross(c, mu))), rational(c, mu, J)
-        if form == MOSER_VESELOV:
-            r = subtract(r, scale(1.0 + 0.25 * dot(c, c), p))
-            A = with_outer(A, 0.0, scale(-0.5, p), c)
-        else:
-            k = 0.25 * dot(c, mu)
-            r = subtract(add(r, scale(k, c)), p)
-            A = with_outer(A, k, scale(0.5, c), mu)
-    return r, A
+        return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
+    A = rational(c, mu, J)
+    if form == MOSER_VESELOV:
+        return with_outer(A, 0.0, scale(-0.5, p), c)
+    return with_outer(A, 0.25 * dot(c, mu), scale(0.5, c), mu)
 
 
 @helper
 def biggest(x: Any) -> Any:
     """max |xₖ|."""
-    return maximum(absolute(x[0]), maximum(absolute(x[1]), absolute(x[2])))
+    return maximum(magnitude(x[0]), maximum(magnitude(x[1]), magnitude(x[2])))
 
 
 @helper
@@ -131,17 +140,30 @@ def kept(going: Any, new: Any, old: Any) -> Any:
     return select(going > 0.0, new[0], old[0]), select(going > 0.0, new[1], old[1]), select(going > 0.0, new[2], old[2])
 
 
-@kernel
+@helper
 def turn(form: Any, tau: Any, J: Any, p: Any, c: Any, counters: Any) -> Any:
-    """The turn of one SO(3) factor, from the guess c; 0 in the lanes that have converged."""
+    """The turn of one SO(3) factor, from the guess c; 0 in the lanes that have converged.
+
+    After a small correction the derivative is used once more.  What an iteration leaves is about its correction times
+    the way gone since the derivative was formed: it ends where that is below rounding.
+    """
     zero = 0.0 * p[0]
-    going = zero + 1.0
+    going, fresh, way = zero + 1.0, zero + 1.0, zero
+    x, y, z = (zero, zero, zero), (zero, zero, zero), (zero, zero, zero)
     for _ in range(LIMIT):
-        r, A = equation(form, tau, c, J, p)
-        d = solved(A, r)
+        mu = apply(J, c)
+        if any_(fresh > 0.0):
+            B = inverted(derivative(form, tau, c, mu, J, p))
+            x, y, z = kept(fresh, B[:3], x), kept(fresh, B[3:6], y), kept(fresh, B[6:], z)
+            way = select(fresh > 0.0, zero, way)
+        r = residual(form, tau, c, mu, p)
+        d = (dot(x, r), dot(y, r), dot(z, r))
         c = kept(going, subtract(c, d), c)
         counters[ITERATIONS] += 1
-        going = select(biggest(d) <= SMALL * biggest(c), zero, going)
+        change, size = biggest(d), biggest(c)
+        way = way + change
+        going = select(change * way <= SMALL * size, zero, going)
+        fresh = select(change > REUSED * size, going, zero)
         if not any_(going > 0.0):
             break
     return c, going
@@ -149,23 +171,36 @@ def turn(form: Any, tau: Any, J: Any, p: Any, c: Any, counters: Any) -> Any:
 
 @helper
 def guess(h: Any, K: Any, p: Any, known: Any, work: Any, j: Any) -> Any:
-    """The turn extrapolated from `known` past steps, or h K p."""
-    if known == 0:
-        return scale(h, apply(K, p))
-    c = vector(work[PASTS], j)
-    for k in range(1, known):
-        c = add(c, vector(work[PASTS + k], j))
-    return c
+    """The turn as `remember` has extrapolated it from `known` past steps, or h K p."""
+    return scale(h, apply(K, p)) if known == 0 else vector(work[NEXT], j)
 
 
 @helper
 def remember(known: Any, work: Any, j: Any, c: Any) -> None:
-    """Add a turn to the past: its backward differences."""
+    """Add a turn to the past: ∇ᵏc <- c − Σ ∇ⁱc of the step before over i < k.
+
+    The next turn is the sum of them all, or, where the last is not small, of the first few: what steps do not resolve
+    would grow by extrapolation.
+    """
+    before = scale(0.0, c)
+    total, few, last = before, before, c
     for k in range(known):
-        old = vector(work[PASTS + k], j)
-        for i in range(3):
-            st(work[PASTS + k], j + i, c[i])
-        c = subtract(c, old)
+        old, last = vector(work[PASTS + k], j), subtract(c, before)
+        put(work[PASTS + k], j, last)
+        if k < FEW:
+            few = add(few, last)
+        total, before = add(total, before), add(before, old)
+    resolved = biggest(last) <= RESOLVED * biggest(c)
+    many = subtract(scale(1.0 * known, c), total)
+    going = select(resolved, 1.0 + 0.0 * c[0], 0.0 * c[0])
+    put(work[NEXT], j, kept(going, many, few))
+
+
+@helper
+def put(a: Any, i: Any, x: Any) -> None:
+    """Write three numbers."""
+    for k in range(3):
+        st(a, i + k, x[k])
 
 
 @kernel

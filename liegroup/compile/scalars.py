@@ -113,6 +113,16 @@ def sincos(x: Any) -> Any:
 
 
 @helper
+def _arctan_polynomial(z: Any) -> Any:
+    """A(z) of atan r = r + r z A(z), in pairs: sums that do not wait for each other."""
+    c, zz = ATAN, z * z
+    low = (c[0] + c[1] * z) + (c[2] + c[3] * z) * zz
+    middle = (c[4] + c[5] * z) + (c[6] + c[7] * z) * zz
+    high = (c[8] + c[9] * z) + (c[10] + c[11] * z) * zz
+    return low + (zz * zz) * (middle + (zz * zz) * high)
+
+
+@helper
 def arctan2_machine(y: Any, x: Any) -> Any:
     ay, ax = absolute(y), absolute(x)
     steep = less(ax, ay)
@@ -122,8 +132,7 @@ def arctan2_machine(y: Any, x: Any) -> Any:
     denominator = select(wide, small + large, large)
     r = numerator / select(denominator == 0.0, 1.0, denominator)
     z = r * r
-    a = horner(ATAN, z)
-    correction = r * (z * a)
+    correction = r * (z * _arctan_polynomial(z))
     angle = select(wide, (0.25 * PI) + (r + (correction + 0.25 * PI_REST)), r + correction)
     angle = select(steep, (0.5 * PI) - (angle - 0.5 * PI_REST), angle)
     angle = select(less(x, 0.0), PI - (angle - PI_REST), angle)
@@ -150,6 +159,28 @@ def arctan2(y: Any, x: Any) -> Any:
         return arctan2_machine(yr, xr) + 1j * (xr * np.imag(y) - yr * np.imag(x)) / np.where(n == 0, 1.0, n)
     library = library_of(x + y)
     return library.atan2(y, x)
+
+
+@helper
+def _arctan_machine(x: Any) -> Any:
+    far = less(_TAN_PI_8, absolute(x))
+    r = select(far, 0.0, x)
+    z = r * r
+    angle = r + r * (z * _arctan_polynomial(z))
+    if any_(far):
+        angle = select(far, arctan2_machine(x, 1.0 + 0.0 * r), angle)
+    return angle
+
+
+@helper
+def _arctan_stepped(x: Any) -> Any:
+    return _arctan2_stepped(x, 1.0)
+
+
+@primitive(_arctan_machine, _arctan_stepped)
+def arctan(x: Any) -> Any:
+    """``arctan2(x, 1)``, without a division where all |x| are below tan π/8."""
+    return _arctan_machine(x) if is_machine_real(x) else arctan2(x, 1.0 + 0.0 * x)
 
 
 @helper

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
-from liegroup.compile.scalars import absolute, arctan2, less, select, sincos
+from liegroup.compile.scalars import absolute, arctan, arctan2, less, select, sincos
 from liegroup.formulas import rn
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SO(2)", 1, 1, 2, 2, 2
@@ -95,7 +95,7 @@ dccskinv_right_derivative, dccskinv_right_gradient = dexpinv_left_derivative, de
 @helper
 def cayley_angle(x: Any) -> Any:
     """2 atan(x/2)."""
-    return 2.0 * arctan2(0.5 * x, 1.0 + 0.0 * x)
+    return 2.0 * arctan(0.5 * x)
 
 
 @helper

@@ -33,9 +33,8 @@ from liegroup.compile.scalars import arctan2, select, sqrt
 from liegroup.formulas import se3, so3
 from liegroup.formulas.vectors import cross, dot, scale, scale6, subtract
 from liegroup.tau import CAYLEY, SPLIT, SPLITEXP
-from mechanics.algebra.vectors import rotated
 from mechanics.variational.gibbs import cayley_matrix
-from mechanics.variational.matrices import add9, apply_symmetric, cross_columns, cross_rows, outer, scale9, shifted
+from mechanics.variational.matrices import add9, apply_symmetric, cross_columns, cross_rows, scale9, shifted
 
 _UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NOTHING = (0.0, 0.0, 0.0)
@@ -74,16 +73,23 @@ def matrix_of(code: Any, a: Any, d: Any, m: Any, J: Any, r: Any) -> Any:
 
 @helper
 def cayley_rotation_matrix(a: Any, J: Any) -> Any:
-    """K dci(a), K = J + (ã J − μ̃)/2 + ((a·μ) E + 2 a μᵀ)/4, μ = J a, dci(a) = E + ã/2 + a aᵀ/4."""
-    mu, half = apply_symmetric(J, a), scale(0.5, a)
-    x, y, z, k = 0.5 * mu[0], 0.5 * mu[1], 0.5 * mu[2], 0.25 * dot(a, mu)
-    T = cross_columns(half, (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]))
-    K = (
-        J[0] + T[0] + k + a[0] * x, J[1] + T[1] + z + a[0] * y, J[2] + T[2] - y + a[0] * z,
-        J[1] + T[3] - z + a[1] * x, J[3] + T[4] + k + a[1] * y, J[4] + T[5] + x + a[1] * z,
-        J[2] + T[6] + y + a[2] * x, J[4] + T[7] - x + a[2] * y, J[5] + T[8] + k + a[2] * z,
-    )  # fmt: skip
-    return add9(add9(K, cross_rows(K, half)), outer(rotated(K, half), half))
+    """K dci(a), K = J + (ã J − μ̃)/2 + ((a·μ) E + 2 a μᵀ)/4 the derivative of dcay_right(a)⁻ᵀ J a, dci(a) = E + ã/2 +
+    a aᵀ/4.
+
+    With μ = J a, κ = a·μ, n = a·a/4 and g = tr J/2 + 3 κ/8 the product is a symmetric and a skew part,
+
+        (1 + n) J + (3 κ/4 − n tr J) E + (g/2) a aᵀ + (g a − (1 + n) μ)̃
+
+    (J ã + ã J = (tr J a − μ)̃, ã J ã = |a|² J − μ aᵀ − a μᵀ + tr J a aᵀ + (κ − |a|² tr J) E).
+    """
+    mu, trace = apply_symmetric(J, a), J[0] + J[3] + J[5]
+    n, k = 0.25 * dot(a, a), 0.375 * dot(a, mu)
+    g, m = 0.5 * trace + k, 1.0 + n
+    x, y, z = g * a[0] - m * mu[0], g * a[1] - m * mu[1], g * a[2] - m * mu[2]
+    k, u = 2.0 * k - n * trace, scale(0.5 * g, a)
+    xx, xy, xz = (m * J[0] + k) + u[0] * a[0], m * J[1] + u[0] * a[1], m * J[2] + u[0] * a[2]
+    yy, yz, zz = (m * J[3] + k) + u[1] * a[1], m * J[4] + u[1] * a[2], (m * J[5] + k) + u[2] * a[2]
+    return xx, xy - z, xz + y, xy + z, yy, yz - x, xz - y, yz + x, zz
 
 
 @helper

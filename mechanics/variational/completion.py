@@ -69,7 +69,10 @@ def carried(kind: Any, pitch: Any, work: Any, i: Any) -> None:
     a, f = vector(work, i, TURN_BODY), vector(work, i, IMPULSE)
     back, arm = (-a[0], -a[1], -a[2]), cross(f, vector(work, i, SHIFT_BODY))
     n = add(vector(work, i, IMPULSE + 3), arm)
-    put_along(work, i, TARGET, kind, pitch, turned(back, f), add(arm, turned(back, n)))
+    if kind == TURN:  # no more than what is asked for
+        st2(work, i, TARGET, arm[2] + turned(back, n)[2])
+    else:
+        put_along(work, i, TARGET, kind, pitch, turned(back, f), add(arm, turned(back, n)))
 
 
 @helper

@@ -21,7 +21,7 @@ from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE
 from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.dense import SOLVED, solve_defect
-from mechanics.variational.gibbs import cayley_matrix, compose, turned
+from mechanics.variational.gibbs import cayley_matrix, compose, compose_about_z, turned
 from mechanics.variational.impulses import largest
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
@@ -145,17 +145,18 @@ def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
     G, rho = matrix(work, i, G0), vector(work, i, RHO0)
     a, d = vector(work, parent, TURN_BODY), vector(work, parent, SHIFT_BODY)
     b, d = rotated(G, a), rotated(G, add(d, turned(a, rho)))
-    put(work, i, TURN_BODY, compose(b, vector(work, i, TURN_JOINT)))
     if kind == TURN:
         t, c, s = ld2(work, i, TURN_JOINT + 2), ld2(work, i, COS0), ld2(work, i, SIN0)
         k = 1.0 / (4.0 + t * t)
         sine, cosine = 4.0 * t * k, (4.0 - t * t) * k
+        put(work, i, TURN_BODY, compose_about_z(b, t))
         put_matrix(work, i, G1, turn_about_z(sine, cosine, G))
         st2(work, i, COS1, cosine * c - sine * s)
         st2(work, i, SIN1, sine * c + cosine * s)
     else:
         x = vector(work, i, SHIFT_JOINT)
         d = add(d, add(x, turned(b, x)))
+        put(work, i, TURN_BODY, compose(b, vector(work, i, TURN_JOINT)))
         put_matrix(work, i, G1, product(transpose(cayley_matrix(vector(work, i, TURN_JOINT))), G))
         put(work, i, RHO1, add(rho, rotated_back(G, x)))
     put(work, i, SHIFT_BODY, d)
@@ -221,9 +222,7 @@ def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: A
             SHIFT_JOINT + 2,
             numbers_of(parameters, link).pitch * cayley_angle(ld2(work, i, TURN_JOINT + 2)),
         )
-    if kind == TURN:
-        put(work, i, RHO1, vector(work, i, RHO0))
-    elif kind in (MOVED_TURN, MOVED_SLIDE):
+    if kind in (MOVED_TURN, MOVED_SLIDE):
         prescribe(t, h, kind, parameters, link, work, i)
     move_row(kind, work, i, link.parent)
 

@@ -53,6 +53,13 @@ def compose(a: Any, b: Any) -> Any:
 
 
 @helper
+def compose_about_z(a: Any, t: Any) -> Any:
+    """a ⊕ (0, 0, t)."""
+    k = 1.0 / (1.0 - 0.25 * (a[2] * t))
+    return k * (a[0] + 0.5 * (a[1] * t)), k * (a[1] - 0.5 * (a[0] * t)), k * (a[2] + t)
+
+
+@helper
 def tangent_inverse_matrix(a: Any) -> Any:
     """dci(a) = E + ã/2 + a aᵀ/4."""
     x, y, z = 0.5 * a[0], 0.5 * a[1], 0.5 * a[2]

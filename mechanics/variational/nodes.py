@@ -21,6 +21,7 @@ from mechanics.variational.workspace import (
     MASS,
     MATRIX,
     RHO0,
+    RHO1,
     SIN0,
     TARGET,
     TENSOR,
@@ -45,25 +46,29 @@ def constant_turn(parameters: Any, link: Any) -> Any:
 
 @helper
 def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any) -> None:
-    """G and ρ (both in parent axes) of a link at the configuration y and time t: node k."""
+    """G and ρ (both in parent axes) of a link at the configuration y and time t: node k; ρ of a turn is as `load` left
+    it.
+    """
     link = link_of(structure, i)
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
-    G, rho = constant_turn(parameters, link), constant_turn_up(parameters, link, own.rho)
+    G = constant_turn(parameters, link)
     if kind in (TURN, SCREW):
         s, c = sincos(ld(y, q) + own.theta)
         st2(work, i, COS0, c)
         st2(work, i, SIN0, s)
         put_matrix(work, i, G0, turn_about_z(s, c, G))
-        put(work, i, RHO0, add(rho, scale(own.pitch * ld(y, q), G[6:])))
+        if kind == SCREW:
+            rho = constant_turn_up(parameters, link, own.rho)
+            put(work, i, RHO0, add(rho, scale(own.pitch * ld(y, q), G[6:])))
     elif kind == MOVED_TURN:
         x, _ = prescribed(t, parameters, link)
         sine, cosine = sincos(x + own.theta)
         put_matrix(work, i, G0, turn_about_z(sine, cosine, G))
-        put(work, i, RHO0, rho)
+        put(work, i, RHO0, constant_turn_up(parameters, link, own.rho))
     else:
         H = turn_about_z(own.turn[1], own.turn[0], G)
-        place_other(t, y, parameters, link, work, i, H, rho)
+        place_other(t, y, parameters, link, work, i, H, constant_turn_up(parameters, link, own.rho))
 
 
 @rare(has_links(SLIDE, MOVED_SLIDE, PLANE, BALL, FLOAT))
@@ -90,10 +95,16 @@ def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H
 
 @helper
 def load(parameters: Any, structure: Any, rate: Any, work: Any, i: Any) -> None:
-    """Mass centre of a link, and tensor about it and mass times `rate` = 1/h; `rate` itself in the line of the base."""
+    """What stays while h does: mass centre of a link, and tensor about it and mass times `rate` = 1/h; ρ of a turn, at
+    both nodes; `rate` itself in the line of the base.
+    """
     link = link_of(structure, i)
     st2(work, header_of(structure).links, MASS, rate)
     own = numbers_of(parameters, link)
+    if link.kind == TURN:
+        rho = constant_turn_up(parameters, link, own.rho)
+        put(work, i, RHO0, rho)
+        put(work, i, RHO1, rho)
     if link.flags & HEAVY:
         m, J = own.mass, own.tensor
         k = 0.0 if m == 0.0 else 1.0 / m
@@ -142,7 +153,10 @@ def weigh(parameters: Any, structure: Any, work: Any, i: Any, column: Any, to: A
     else:
         put(work, i, MATRIX, add(c, vector(work, i, MATRIX)))
     moment, m = vector(work, i, MATRIX), own.tree_mass
-    put_along(work, i, to, link.kind, own.pitch, scale(m, g), cross(moment, g))
+    if link.kind == TURN:  # no more than what is asked for
+        st2(work, i, to, cross(moment, g)[2])
+    else:
+        put_along(work, i, to, link.kind, own.pitch, scale(m, g), cross(moment, g))
     moment = add(rotated_back(matrix(work, i, column), moment), scale(m, vector(work, i, column + 9)))
     if link.flags & FIRST:
         put(work, parent, MATRIX, moment)

@@ -14,6 +14,7 @@ import sympy
 from liegroup.compile import MODE, elementary_coefficients, entry, lane_array, lane_vector, ld, nothing, st, vector
 from liegroup.compile.scalars import (
     absolute,
+    arctan,
     arctan2,
     horner,
     is_machine_real,
@@ -88,6 +89,19 @@ def test_arctan2_is_exact_to_two_ulp_in_all_quadrants() -> None:
         assert ulp_error(arctan2(float(t), 1.0), mp.atan(mp.mpf(t))) <= 2.0
 
 
+@mp.workdps(60)
+def test_arctan_is_arctan2_beside_one_and_exact_to_two_ulp() -> None:
+    """On both sides of the limit below which nothing is divided, and at what has no tangent."""
+    x = np.concatenate([ANGLES, np.tan(np.pi / 8) * (1 + EPSILON * np.arange(-3, 4)), [np.inf, -np.inf]])
+    np.testing.assert_array_equal(arctan(x), arctan2(x, np.ones_like(x)))
+    np.testing.assert_array_equal(arctan(x), [arctan(float(a)) for a in x])
+    for a in x:
+        assert ulp_error(arctan(float(a)), mp.atan(mp.mpf(float(a)))) <= 2.0, a
+    assert np.isnan(arctan(np.nan))
+    assert arctan(complex(0.3, 1e-30)).imag / 1e-30 == pytest.approx(1 / 1.09)
+    assert abs(arctan(mp.mpf(1) / 3) - mp.atan(mp.mpf(1) / 3)) < mp.mpf(10) ** -55
+
+
 def test_batches_are_the_scalars() -> None:
     s, c = sincos(ANGLES)
     np.testing.assert_array_equal(s, [sincos(float(x))[0] for x in ANGLES])
@@ -105,18 +119,19 @@ def evaluate(x, out):
     st(out, 2, arctan2(ld(x, 0), ld(x, 1)))
     st(out, 3, sqrt(absolute(ld(x, 1))))
     st(out, 4, maximum(ld(x, 0), ld(x, 1)) - minimum(ld(x, 0), 0.25))
+    st(out, 5, arctan(ld(x, 1)))
 
 
 @pytest.mark.skipif(MODE != "strict", reason="the compiler may fuse products and sums in this mode")
 def test_scalars_lanes_and_interpreter_agree_bitwise() -> None:
     x = np.stack([ANGLES[: len(ANGLES) // 8 * 8], np.random.default_rng(0).permutation(ANGLES)[: len(ANGLES) // 8 * 8]])
     for k in range(0, x.shape[1], 8):
-        lanes, out = lane_array(2), lane_array(5)
+        lanes, out = lane_array(2), lane_array(6)
         lanes[:] = x[:, k : k + 8]
         evaluate(lanes, out)
         for lane in range(8):
             column = x[:, k + lane].copy()
-            compiled, interpreted = np.zeros(5), np.zeros(5)
+            compiled, interpreted = np.zeros(6), np.zeros(6)
             evaluate(column, compiled)
             evaluate.python(column.tolist(), interpreted)
             np.testing.assert_array_equal(compiled, interpreted)

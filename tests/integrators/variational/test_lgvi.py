@@ -57,6 +57,20 @@ def test_one_step_on_so3_satisfies_the_discrete_euler_poincare_equations(problem
     assert np.abs(so3.act(so3.inverse(f), kicked) + 0.5 * h * force[1] - y[4:]).max() < 1e-14
 
 
+@pytest.mark.parametrize("h", [0.01, 0.1, 0.2])
+@pytest.mark.parametrize("method", EXACT[:2] + EXACT[3:], ids=lambda m: m.name)
+def test_the_past_changes_the_number_of_iterations_and_rounding_alone(problems, method, h):
+    """A run, against steps each of which starts without a past; resolved motion then takes one iteration a step."""
+    problem, n = problems.heavy_top(), 40
+    solution, one = integrate(problem, method, (0, n * h), h), step_map(problem, method)
+    y = problem.y0
+    for k in range(n):
+        y, before = one(solution.y[k], h), solution.y[k + 1]
+        assert np.abs(y - before).max() < 2e-14, k
+    if h == 0.01:
+        assert solution.iterations < 1.5 * n
+
+
 @pytest.mark.parametrize("map_name", ["cayley", "exp"])
 def test_one_free_body_moves_as_the_tree_of_one_body_does(map_name):
     """Two independent implementations, with weight: the general group and the tree, on SE(3)."""

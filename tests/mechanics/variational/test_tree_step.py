@@ -14,18 +14,34 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.steppers.tree_variational import tree_variational
 from integrators.testing import group_distance
+from liegroup.formulas import so3
 from liegroup.table import EXP, increment, retract
 from mechanics import Body, Tree, dynamics
 from mechanics.joints import Revolute
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.testing import EXAMPLES, random_inertia, random_rotation, random_tree
 from mechanics.variational import reference
+from mechanics.variational.body_maps import cayley_rotation_matrix
+from mechanics.variational.gibbs import compose
+from mechanics.variational.matrices import apply_symmetric
 
 MAPS = ("split", "splitexp", "cayley", "exp")
 EVERY_MAP = pytest.mark.parametrize("map_name", MAPS)
 STARTS = [*product(("violent", "drifting"), MAPS), ("geared", "split")]
 EVERY_START = pytest.mark.parametrize(("which", "map_name"), STARTS)
 H = 0.02
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 0.5, 3.0])
+def test_the_matrix_of_a_turn_is_the_derivative_of_its_momentum(size):
+    """δP = N η for a ⊕ η, by complex steps."""
+    rng = np.random.default_rng(0)
+    a, J = tuple(size * rng.normal(size=3)), tuple(rng.normal(size=6))
+    found = np.reshape(cayley_rotation_matrix(a, J), (3, 3))
+    for k in range(3):
+        moved = compose(a, tuple(1e-30j * np.eye(3)[k]))
+        P = so3.dcayinv_right_transpose(moved, apply_symmetric(J, moved))
+        assert np.abs(np.imag(P) / 1e-30 - found[:, k]).max() < 1e-14 * np.abs(found).max()
 
 
 def one_joint(kind, generator):
