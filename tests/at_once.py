@@ -2,7 +2,8 @@
 
 ``python at_once.py MODULE …`` loads these modules, lets the compiler set itself up, and then runs a file for every line
 it reads: a JSON list of the file with its arguments, the folder to run in, the whole environment, the seconds it may
-take, and the files for what it prints and for its errors.  It writes how the process ended.
+take, and the files for what it prints and for its errors.  It writes how the process ended.  Settings of the compiler
+itself (``NUMBA_…``) are those of the process that has loaded it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import signal
 import sys
 import traceback
 from typing import Any
+
+PATH = sys.path[1 + len(os.environ.get("PYTHONPATH", "").split(os.pathsep)) :]
+"""Where modules are found without the variable ``PYTHONPATH``."""
 
 
 def run(command: list[str], folder: str, environment: dict[str, str], seconds: int, *files: str) -> int:
@@ -33,7 +37,8 @@ def code_of(command: list[str], folder: str, environment: dict[str, str]) -> int
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv, sys.path[0] = command, os.path.dirname(command[0])
+    sys.argv = command
+    sys.path[:] = [os.path.dirname(command[0]), *environment.get("PYTHONPATH", "").split(os.pathsep), *PATH]
     code: Any = 0
     try:
         runpy.run_path(command[0], run_name="__main__")
