@@ -9,7 +9,6 @@ condition of splittings, compositions, Crouch-Grossman, commutator-free and Magn
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
