@@ -12,12 +12,33 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
 from types import ModuleType
+from typing import Any
 
 
 def listing(names: Iterable[str]) -> Callable[[], list[str]]:
     """The ``__dir__`` of a module that shows these names and nothing else: ``__dir__ = listing(__all__)``."""
     shown = sorted(names)
     return lambda: list(shown)
+
+
+def found_later(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package whose names are looked up when they are first asked for: ``{module: names}``.
+
+    So the import of the package takes no time.  Its modules are attributes without being imported, too.
+    """
+    home = {name: module for module, names in homes.items() for name in names}
+
+    def found(name: str) -> Any:
+        with uncollected():
+            if name in home:
+                value = getattr(importlib.import_module(home[name]), name)
+                setattr(sys.modules[package], name, value)
+                return value
+            if not name.startswith("_") and importlib.util.find_spec(f"{package}.{name}"):
+                return importlib.import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return found
 
 
 @contextmanager

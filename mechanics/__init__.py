@@ -1,8 +1,10 @@
 """Bodies, joints, trees, forces and constraints: problems of mechanics, posed for the integrators."""
 
-from liegroup.modules import listing, renamed, uncollected
+from typing import TYPE_CHECKING
 
-with uncollected():
+from liegroup.modules import found_later, listing, renamed
+
+if TYPE_CHECKING:
     from mechanics import joints
     from mechanics.derivatives import (
         forward_dynamics_derivatives,
@@ -127,6 +129,69 @@ __all__ = [
     "to_pinocchio",
     "velocity_problem",
 ]
+_HOMES = {
+    "mechanics.derivatives": (
+        "forward_dynamics_derivatives",
+        "hamiltonian_rhs_derivatives",
+        "inverse_dynamics_derivatives",
+    ),
+    "mechanics.drives": ("drive_forces",),
+    "mechanics.dynamics": (
+        "bias",
+        "body_jacobians",
+        "body_poses",
+        "body_twists",
+        "centre_of_mass",
+        "centroidal_momentum",
+        "energy",
+        "forward_dynamics",
+        "hamiltonian_rhs",
+        "inverse_dynamics",
+        "kinetic_energy",
+        "mass_matrix",
+        "momentum",
+        "potential_energy",
+        "power",
+    ),
+    "mechanics.errors": ("ModelError", "ModelWarning"),
+    "mechanics.kinematics": (
+        "centre_of_mass_jacobian",
+        "centre_of_mass_jacobian_rate",
+        "distance",
+        "distance_jacobian",
+        "frame_acceleration",
+        "frame_jacobian",
+        "frame_jacobian_rate",
+        "frame_pose",
+        "frame_twist",
+    ),
+    "mechanics.linear": ("equilibrium", "linearise", "modes", "stability"),
+    "mechanics.mechanism": ("Mechanism",),
+    "mechanics.model.frames": ("Frame",),
+    "mechanics.model.inertia": ("Inertia",),
+    "mechanics.model.tree": ("Body", "JointData", "Tree"),
+    "mechanics.models": (
+        "StateMap",
+        "from_mujoco",
+        "from_pinocchio",
+        "load_mechanism",
+        "load_mjcf",
+        "load_model",
+        "load_urdf",
+        "model_names",
+        "model_path",
+        "state_map",
+        "to_pinocchio",
+    ),
+    "mechanics.problems.accounts": ("element_accounts",),
+    "mechanics.problems.compiled": ("CompiledModel", "compile_model"),
+    "mechanics.problems.nonsmooth": ("Nonsmooth",),
+    "mechanics.problems.tree": ("hamiltonian_problem",),
+    "mechanics.problems.velocity": ("velocity_problem",),
+    "mechanics.symbolic": ("from_kanes_method", "from_lagranges_method", "from_lagrangian"),
+}
+"""Where the names stand."""
+__getattr__ = found_later(__name__, _HOMES)
 
 renamed(
     {

@@ -186,8 +186,8 @@ class Splitting(Checked):
                 f"{self.name}: {len(self.T)} coefficients T and {len(self.V)} V do not alternate beginning with "
                 f"{self.first}"
             )
-        if self.order < 1:
-            raise ValueError(f"{self.name}: the coefficients of each flow must sum to 1 ({self._general.failure})")
+        if (sums := splitting_order(self._decimal_flows(), self.uncertainty, 1)).order < 1:
+            raise ValueError(f"{self.name}: the coefficients of each flow must sum to 1 ({sums.failure})")
         self.check(claims or {})
 
     def reason(self, claim: str) -> str:

@@ -1,8 +1,8 @@
 """What the documents print must run, and must speak of the project alone."""
 
+import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -58,19 +58,13 @@ def python_blocks(page: Path) -> list[str]:
         if python_blocks(p) and p.name not in ELSEWHERE
     ],
 )
-def test_python_blocks_run_in_order(page, tmp_path):
+def test_python_blocks_run_in_order(page, tmp_path, script):
     code = "import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
-    script = tmp_path / "page.py"
-    script.write_text(
+    path = tmp_path / "page.py"
+    path.write_text(
         code, encoding="utf-8"
     )  # a file, as kernels of a reader's own would be in one: their cache asks for it
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**__import__("os").environ, "PYTHONPATH": str(ROOT)},
-    )
+    done = script(path, folder=tmp_path, environment={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
 
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,27 +17,24 @@ SCRIPT = Path(__file__).with_name("cached_kernel.py")
 posix = pytest.mark.skipif(os.name != "posix", reason="folders have no owners here")
 
 
+OF_PROCESSES = ("threads", "fork", "spawn", "vanish")
+"""Tasks that look at how processes and threads begin: in one that has begun as any other."""
+
+
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, script):
     """Run a task of `cached_kernel` in a process with a cache, settings and home of its own; returns its words."""
 
-    def run(*task, prepare="", check=True, **variables):
+    def run(*task, **variables):
         environment = os.environ | {
             "PYTHONPATH": str(ROOT),
             "LIEMECH_CACHE": str(tmp_path / "cache"),
             "XDG_CONFIG_HOME": str(tmp_path / "settings"),
             **variables,
         }
-        done = subprocess.run(
-            [sys.executable, str(SCRIPT), *map(str, task)],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-            timeout=3600,
-        )
-        if check:
-            assert done.returncode == 0, done.stderr + done.stdout
+        begins_anew = task[0] in OF_PROCESSES or any(name.startswith("NUMBA") for name in variables)
+        done = script(SCRIPT, *task, folder=tmp_path, environment=environment, anew=begins_anew)
+        assert done.returncode == 0, done.stderr + done.stdout
         return done.stdout.split(), done.stderr
 
     return run

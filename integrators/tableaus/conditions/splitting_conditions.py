@@ -27,7 +27,7 @@ from integrators.tableaus.conditions.words import (
     Series,
     Word,
     commutator,
-    letter_exponential,
+    followed,
     logarithm,
     product,
     words,
@@ -69,14 +69,14 @@ def _composed(kept: Sequence[Word], weights: Sequence[Any]) -> Series:
 
 
 @precise
-def splitting_order(flows: Sequence[Flow], u: float) -> Verdict:
+def splitting_order(flows: Sequence[Flow], u: float, highest: int = HIGHEST_SPLITTING) -> Verdict:
     """Order of a product of flows of T and V, whatever T and V are."""
 
     def conditions(n: int) -> Iterator[Condition]:
         kept = words({"T": 1, "V": 1}, n)
         yield from _exact_conditions(flows, kept, [w for w in kept if len(w) == n], u)
 
-    return order_by(conditions, HIGHEST_SPLITTING)
+    return order_by(conditions, highest)
 
 
 @precise
@@ -115,8 +115,7 @@ def _flown(flows: Sequence[Flow], kept: Sequence[Word]) -> tuple[Series, Series]
     """The product of the flows, and the size of its terms."""
     value, size = ONE, ONE
     for letter, a in flows:
-        value = product(value, letter_exponential({letter: a}, kept), kept)
-        size = product(size, letter_exponential({letter: abs(a)}, kept), kept)
+        value, size = followed(value, letter, a, kept), followed(size, letter, abs(a), kept)
     return value, size
 
 

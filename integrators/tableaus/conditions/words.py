@@ -9,7 +9,6 @@ condition of splittings, compositions, Crouch-Grossman, commutator-free and Magn
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -72,13 +71,16 @@ def exponential(x: Series, kept: Sequence[Word]) -> dict[Word, Any]:
     return result
 
 
-def letter_exponential(x: Mapping[Hashable, Any], kept: Iterable[Word]) -> dict[Word, Any]:
-    """exp of a combination of letters: ∏ x(letters)/length! on every word."""
-    return {
-        w: math.prod((x[a] for a in w), start=Decimal(1)) / math.factorial(len(w))
-        for w in kept
-        if all(a in x for a in w)
-    }
+def followed(p: Series, letter: Hashable, x: Any, kept: Iterable[Word]) -> dict[Word, Any]:
+    """p exp(x letter): the coefficient at w is Σ p(u) xᵏ/k! over w = u letterᵏ."""
+    result = dict(p)
+    for w in kept:
+        share, k = x, 1
+        while k <= len(w) and w[-k] == letter:
+            result[w] = result.get(w, 0) + p.get(w[:-k], 0) * share
+            k += 1
+            share = share * x / k
+    return result
 
 
 def logarithm(p: Series, kept: Sequence[Word], sign: int = -1) -> dict[Word, Any]:
