@@ -30,7 +30,7 @@ from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
-from liegroup.compile import helper, integer, kernel, ld
+from liegroup.compile import helper, integer, kernel, ld, select
 from liegroup.compile.scalars import absolute, maximum, sqrt
 from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
@@ -86,7 +86,7 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
     if estimates == 1.0:
         return sqrt(high)
     low = error_norm(table, state.previous, state.y, stepping.work[ERROR_LOW], relative, control.absolute)
-    return 0.0 if high == 0.0 else high / sqrt(high + 0.01 * low)
+    return high / select(high == 0.0, 1.0, sqrt(high + 0.01 * low))
 
 
 @helper

@@ -449,6 +449,10 @@ class Run:
         with np.errstate(all="ignore"):
             status = Status(self.call_loop(count))
         self._raise_pending()
+        self.take(status)
+
+    def take(self, status: Status) -> None:
+        """What the loop has come back with."""
         if status is Status.EVENT:
             self._look_at_events()
         elif status is Status.FULL:
@@ -456,6 +460,19 @@ class Run:
                 self._grow_if_there_is_room()
         elif status is not Status.OK:
             self.end(status, diagnose(self, status))
+
+    def kept_now(self) -> dict[str, Array]:
+        """What `put_back` needs to take back the next steps."""
+        row = int(self.counters[ROW])
+        kept = {name: getattr(self, name).copy() for name in self.KEPT}
+        return kept | {"stretch_now": self.statistics[row : row + 1].copy()}
+
+    def put_back(self, kept: dict[str, Array]) -> None:
+        """Take back the steps since `kept_now`."""
+        for name in self.KEPT:
+            getattr(self, name)[...] = kept[name]
+        row = int(self.counters[ROW])
+        self.statistics[row : row + 1] = kept["stretch_now"]
 
     def since(self, row: int) -> Stretch:
         """What was saved from a row on, as far as it has not been handed over, and the newest state."""

@@ -127,6 +127,9 @@ class Stepper:
         What makes this stepper of another one.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    paced : Entry, optional
+        The step in lanes with times and sizes of their own, `integrators.signatures.STEP_PACED_SIGNATURE`, for
+        ensembles with variable steps; without one their trajectories run one by one.
     multistep : bool
         Whether a step depends on the states before its start.
     late : callable, optional
@@ -170,6 +173,7 @@ class Stepper:
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
+    paced: Entry | None = None
     multistep: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None

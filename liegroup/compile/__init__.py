@@ -47,6 +47,7 @@ from liegroup.compile.functions import (
     less,
     magnitude,
     select,
+    spared,
     sqrt,
     taken,
 )
@@ -68,7 +69,7 @@ from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
 from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
-from liegroup.compile.records import Packed, record
+from liegroup.compile.records import Packed, record, record_at
 from liegroup.compile.signatures import (
     boolean,
     constants,
@@ -145,10 +146,12 @@ __all__ = [
     "rare",
     "real",
     "record",
+    "record_at",
     "scalar_of",
     "seconds_waited",
     "select",
     "source_digest",
+    "spared",
     "sqrt",
     "st",
     "st2",

@@ -73,6 +73,19 @@ def _set_lane(typing_context: Any, a: Any, lane: Any, x: Any) -> Any:
     return Lanes(a, lane, x), generate
 
 
+@intrinsic
+def _mask_of_bits(typing_context: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.bitcast(builder.trunc(args[0], ir.IntType(WIDTH)), ir.VectorType(ir.IntType(1), WIDTH))
+
+    return Mask(bits), generate
+
+
+def spared(lanes: Any, old: Any, new: Any) -> Any:
+    """The new value; in those lanes whose bit is set in the integer `lanes` the old one."""
+    return new
+
+
 def less(a: Any, b: Any) -> Any:
     """``a < b``, by the real part for complex numbers (a real formula continued by complex steps)."""
     return (
@@ -143,6 +156,13 @@ def _select(condition: Any, a: Any, b: Any) -> Any:
     if condition is Mask:
         return lambda condition, a, b: select_lanes(condition, a, b)
     return lambda condition, a, b: a if condition else b
+
+
+@compiled_form(spared)
+def _spared(lanes: Any, old: Any, new: Any) -> Any:
+    if new is not Lanes:
+        return lambda lanes, old, new: new
+    return lambda lanes, old, new: select_lanes(_mask_of_bits(lanes), old, new)
 
 
 @compiled_form(any_)

@@ -18,7 +18,7 @@ from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, register_model, unbox
+from numba.extending import NativeValue, intrinsic, register_model, unbox
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 
@@ -100,6 +100,19 @@ def record(kind: type, *fields: Any) -> Any:
     if made not in known:
         known.append(made)
     return made
+
+
+def record_at(type_: Any) -> Any:
+    """For compiled code: what makes of an address (`Packed.address`) the record of the type that lies there."""
+
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], _WORD.as_pointer())
+
+        return type_(types.int64), generate
+
+    return at
 
 
 def type_of(given: Any) -> Record:

@@ -1,0 +1,327 @@
+"""The loop over variable steps in lanes: eight runs at a time, each at its own time, with its own step and verdict.
+
+What costs is done for all lanes at once: the step, the estimate of its error, the invariants.  What decides is done for
+each run in its own records, by what the loop over one trajectory does: the controller's two functions, counters, saved
+states, guards.  A run that has ended, or waits for something, leaves its lane to the next one; what is in a lane that
+nobody wants stands still, by steps of size zero.  Whether a run is taken alone or in a lane changes no bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.controllers.clock import (
+    ATTEMPTS,
+    END,
+    NARROWEST,
+    NARROWEST_AT,
+    NEXT,
+    NEXT_LOW,
+    REPEAT,
+    T_LOW,
+    TAKEN,
+    T,
+)
+from integrators.engine.adaptive_loop import scaled_error, time_after, to_the_end, too_small
+from integrators.engine.loop import loop
+from integrators.engine.observe import call_step, is_due, note, project, save_within
+from integrators.engine.records import CONTROL, ONE, PACED
+from integrators.engine.winding import wind
+from integrators.layout import (
+    COMPENSATION,
+    EVALUATIONS,
+    FIRST,
+    FIRST_KNOWN,
+    HISTORY,
+    LAST,
+    LAST_KNOWN,
+    PENDING,
+    PROJECTED,
+    REJECTED,
+    ROW,
+    SPARED,
+    STEPS,
+)
+from integrators.status import ANOTHER_WAY, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
+from integrators.steppers.common import RENORMALISE_EVERY, copy
+from liegroup.compile import WIDTH, helper, integer, kernel, ld, ld2, record_at, select, st, st2
+from liegroup.compile.scalars import absolute
+
+NOBODY = -1
+"""In a lane."""
+SAME = 0
+"""A verdict: the run goes on, or has reached its end."""
+EQUATIONS, STEPPING, WITHIN, STATE, CROSSINGS, SAVING, GUARDING, OF_CONTROL = range(8)
+"""Columns of addresses: the records of a run."""
+START, SIZE, REMAINING, AFTER, ERROR, UNDEFINED, ACCEPTED = range(7)
+"""Rows: the time before the step, the step, what is left to the end, the time after the step, the error in units of the
+tolerance, 0 where the state is finite, whether the step is accepted.
+"""
+ROWS = 7
+
+_equations, _stepping, _within, _state = (record_at(ONE[k]) for k in range(4))
+_saving, _guarding, _control = record_at(ONE[5]), record_at(ONE[6]), record_at(CONTROL)
+
+
+@helper
+def put(source: Any, target: Any, lane: Any) -> None:
+    """A lane of target <- source."""
+    for i in range(source.shape[0]):
+        target[i, lane] = source[i]
+
+
+@helper
+def take(source: Any, lane: Any, target: Any) -> None:
+    """target <- a lane of source."""
+    for i in range(target.shape[0]):
+        target[i] = source[i, lane]
+
+
+@kernel
+def enter(own: Any, control: Any, own_work: Any, state: Any, work: Any, previous_low: Any, lane: Any) -> None:
+    """A run comes into a lane."""
+    put(own.y, state.y, lane)
+    put(own.low, state.low, lane)
+    put(own.turns, state.turns, lane)
+    put(own.previous, state.previous, lane)
+    put(control.previous_low, previous_low, lane)
+    for i in range(own_work.shape[0]):
+        for k in range(own_work.shape[1]):
+            work[i, k, lane] = own_work[i, k]
+
+
+@kernel
+def leave(own: Any, control: Any, own_work: Any, state: Any, work: Any, previous_low: Any, lane: Any) -> None:
+    """The run in a lane takes with it what belongs to it."""
+    take(state.y, lane, own.y)
+    take(state.low, lane, own.low)
+    take(state.turns, lane, own.turns)
+    take(state.previous, lane, own.previous)
+    take(previous_low, lane, control.previous_low)
+    for i in range(own_work.shape[0]):
+        for k in range(own_work.shape[1]):
+            own_work[i, k] = work[i, k, lane]
+
+
+@helper
+def vacate(stepping: Any, state: Any, paces: Any, lane: Any, verdict: Any) -> None:
+    """The run in a lane leaves it with a verdict."""
+    address = paces.addresses[paces.places[lane]]
+    leave(
+        _state(address[STATE]), _control(address[OF_CONTROL]), _stepping(address[STEPPING]).work, state, stepping.work,
+        paces.previous_low, lane,
+    )  # fmt: skip
+    paces.verdicts[paces.places[lane]] = verdict
+    paces.places[lane] = NOBODY
+
+
+@helper
+def proposed(paces: Any, lane: Any, most: Any) -> Any:
+    """The next step of the run in a lane, into the rows; (whether there is one, else the verdict)."""
+    address, rows = paces.addresses[paces.places[lane]], paces.rows
+    control, counters = _control(address[OF_CONTROL]), _state(address[STATE]).counters
+    saving, clock = _saving(address[SAVING]), control.clock
+    t = clock[T]
+    remaining = to_the_end(t, clock[T_LOW], control.numbers[END])
+    if remaining == 0.0:
+        return False, SAME
+    if saving.times.shape[0] == 0 and counters[ROW] >= saving.saved.shape[0]:
+        return False, FULL
+    if counters[STEPS] >= most:
+        return False, TOO_MANY_STEPS
+    h = control.propose(remaining, clock, control.numbers)
+    if too_small(h, remaining, t):
+        return False, STEP_UNDERFLOW
+    rows[START, lane], rows[SIZE, lane], rows[REMAINING, lane] = t, h, remaining
+    return True, OK
+
+
+@helper
+def filled(stepping: Any, state: Any, paces: Any, waiting: Any, most: Any) -> Any:
+    """Every lane with a run that takes a step, as far as there are any; (how many there are, the first run that still
+    waits), none if one of them needs room first.
+    """
+    alive, full = 0, False
+    for lane in range(WIDTH):
+        while True:
+            if paces.places[lane] == NOBODY:
+                if waiting >= paces.addresses.shape[0]:
+                    paces.rows[SIZE, lane] = 0.0
+                    break
+                address = paces.addresses[waiting]
+                enter(
+                    _state(address[STATE]), _control(address[OF_CONTROL]), _stepping(address[STEPPING]).work, state,
+                    stepping.work, paces.previous_low, lane,
+                )  # fmt: skip
+                paces.places[lane] = waiting
+                waiting += 1
+            steps, verdict = proposed(paces, lane, most)
+            if steps:
+                alive += 1
+                break
+            full = full or verdict == FULL
+            vacate(stepping, state, paces, lane, verdict)
+    return (0 if full else alive), waiting
+
+
+@helper
+def before_step(state: Any, paces: Any) -> Any:
+    """Whether the field at the start is known in all lanes; that, and whose quaternions are spared, in the counters."""
+    counters, known, lanes = state.counters, 1, 0
+    for lane in range(WIDTH):
+        k = paces.places[lane]
+        if k != NOBODY:
+            own = _state(paces.addresses[k, STATE]).counters
+            known = known if own[FIRST_KNOWN] else 0
+        if k == NOBODY or own[STEPS] % RENORMALISE_EVERY != 0:
+            lanes |= 1 << lane
+    counters[FIRST_KNOWN], counters[LAST_KNOWN], counters[SPARED] = known, 0, lanes
+    counters[STEPS] = 1 if lanes == (1 << WIDTH) - 1 else 0
+    counters[EVALUATIONS] = 0
+    return known
+
+
+@helper
+def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
+    """One step in all lanes, as far as it is the same for all: the state after it, its error, the invariants; (status,
+    whether the field at the start was known).
+    """
+    rows, counters, y, low = paces.rows, state.counters, state.y, state.low
+    if state.circles.shape[0]:
+        wind(state.circles, y, low, state.turns, stepping.options[COMPENSATION])
+    copy(y, state.previous)
+    copy(low, paces.previous_low)
+    known = before_step(state, paces)
+    t, h = ld(rows, START), ld(rows, SIZE)
+    status = call_step(stepping.step, equations, stepping, t, h, y, low, stepping.work, counters)
+    if status != OK:
+        copy(state.previous, y)
+        copy(paces.previous_low, low)
+        return status, known
+    times = equations.field_work.shape[0] - 1
+    if state.projected.shape[0]:
+        st2(equations.field_work, times, 0, t + h)
+        project(equations, state, 0.0, y)
+        counters[LAST_KNOWN] = 0
+    undefined = ld(y, 0) - ld(y, 0)
+    for i in range(1, y.shape[0]):
+        undefined = undefined + (ld(y, i) - ld(y, i))
+    st(rows, UNDEFINED, undefined)
+    control = _control(paces.addresses[0, OF_CONTROL])
+    st(rows, ERROR, scaled_error(equations, stepping, state, control))
+    for lane in range(WIDTH):
+        k = paces.places[lane]
+        if k != NOBODY:
+            own = _control(paces.addresses[k, OF_CONTROL])
+            clock, h_own = own.clock, rows[SIZE, lane]
+            clock[NEXT], clock[NEXT_LOW] = time_after(clock, own.numbers, h_own, h_own == rows[REMAINING, lane])
+            rows[AFTER, lane] = clock[NEXT]
+    if state.values.shape[0]:
+        st2(equations.field_work, times, 0, ld(rows, AFTER))
+        equations.invariants(
+            0.0, y, equations.parameters, equations.structure, equations.field_work, state.values
+        )  # fmt: skip
+    return OK, known
+
+
+@helper
+def observed(stepping: Any, state: Any, paces: Any, lane: Any, h: Any, last: Any) -> Any:
+    """An accepted step of the run in a lane is watched and saved; returns a status."""
+    address = paces.addresses[paces.places[lane]]
+    equations, within, own = _equations(address[EQUATIONS]), _within(address[WITHIN]), _state(address[STATE])
+    saving, guarding, own_stepping = _saving(address[SAVING]), _guarding(address[GUARDING]), _stepping(address[STEPPING])
+    t, t_new = paces.rows[START, lane], paces.rows[AFTER, lane]
+    take(state.y, lane, own.y)
+    take(state.turns, lane, own.turns)
+    if is_due(saving, own.counters, t_new, h):
+        leave(
+            own, _control(address[OF_CONTROL]), own_stepping.work, state, stepping.work, paces.previous_low, lane
+        )  # fmt: skip
+        status = save_within(equations, own_stepping, within, own, saving, t, t_new, h)
+        if status != OK:
+            return status
+    take(state.values, lane, own.values)
+    return note(equations, within, own, saving, guarding, t_new, h, last)
+
+
+@helper
+def judged(stepping: Any, state: Any, paces: Any, lane: Any, known: Any) -> Any:
+    """The verdict about the step of the run in a lane, and what follows from it."""
+    address, rows, common = paces.addresses[paces.places[lane]], paces.rows, state.counters
+    equations, own, control = _equations(address[EQUATIONS]), _state(address[STATE]), _control(address[OF_CONTROL])
+    clock, numbers, counters = control.clock, control.numbers, own.counters
+    h, remaining = rows[SIZE, lane], rows[REMAINING, lane]
+    counters[EVALUATIONS] += common[EVALUATIONS] - (1 if counters[FIRST_KNOWN] and not known else 0)
+    counters[FIRST_KNOWN], counters[LAST_KNOWN] = common[FIRST_KNOWN], common[LAST_KNOWN]
+    counters[PROJECTED] = 1 if own.projected.shape[0] else 0
+    status = OK if rows[UNDEFINED, lane] == 0.0 else NON_FINITE
+    error = rows[ERROR, lane] if status == OK else 0.0
+    clock[ATTEMPTS] += 1.0
+    verdict = control.judge(
+        status, error, clock[NEXT], h, own.y, control.watched, equations.parameters, equations.structure,
+        equations.field_work, control.watched_values, clock, numbers,
+    )  # fmt: skip
+    if verdict != OK:
+        rows[ACCEPTED, lane] = 0.0
+        counters[REJECTED] += 1
+        counters[HISTORY] = 0
+        return verdict
+    rows[ACCEPTED, lane] = 1.0
+    clock[ATTEMPTS], clock[TAKEN] = 0.0, h
+    if absolute(h) < clock[NARROWEST] and h != remaining:
+        clock[NARROWEST], clock[NARROWEST_AT] = absolute(h), clock[NEXT]
+        take(state.y, lane, control.narrow)
+    clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
+    verdict = observed(stepping, state, paces, lane, h, h == remaining)
+    counters[FIRST_KNOWN] = counters[LAST_KNOWN]
+    counters[PENDING] = 0
+    counters[STEPS] += 1
+    return verdict
+
+
+@helper
+def taken_over(stepping: Any, state: Any, paces: Any) -> None:
+    """Where a step is accepted its end is the start of the next, elsewhere it begins anew."""
+    accepted = ld(paces.rows, ACCEPTED) > 0.5
+    for i in range(state.y.shape[0]):
+        st(state.y, i, select(accepted, ld(state.y, i), ld(state.previous, i)))
+        st(state.low, i, select(accepted, ld(state.low, i), ld(paces.previous_low, i)))
+    if state.counters[LAST_KNOWN]:
+        for k in range(stepping.work.shape[1]):
+            st2(stepping.work, FIRST, k, select(accepted, ld2(stepping.work, LAST, k), ld2(stepping.work, FIRST, k)))
+
+
+@loop(integer(*PACED, integer, integer))
+def paced_loop(equations: Any, stepping: Any, state: Any, paces: Any, count: Any, most: Any) -> Any:
+    """Up to `count` attempted steps in every lane; ANOTHER_WAY if a step fails in a lane so that all have to take it
+    one by one.
+
+    Beside the records of the lanes (`integrators.engine.records.PACED`), each run has its own, whose addresses are in
+    `paces`; what happened to each is in its verdict there.  Runs of one problem, method and controller, with the same
+    tolerances; with the error estimates of the method, without events.
+    """
+    status, waiting = OK, 0
+    for lane in range(WIDTH):
+        paces.places[lane] = NOBODY
+    for _ in range(count):
+        alive, waiting = filled(stepping, state, paces, waiting, most)
+        if alive == 0:
+            break
+        status, known = stepped(equations, stepping, state, paces)
+        if status != OK:
+            status = ANOTHER_WAY
+            break
+        for lane in range(WIDTH):
+            k = paces.places[lane]
+            paces.rows[ACCEPTED, lane] = 0.0
+            if k != NOBODY:
+                verdict = judged(stepping, state, paces, lane, known)
+                paces.verdicts[k] = SAME if verdict == REPEAT else verdict
+        taken_over(stepping, state, paces)
+        for lane in range(WIDTH):
+            if paces.places[lane] != NOBODY and paces.verdicts[paces.places[lane]] != SAME:
+                vacate(stepping, state, paces, lane, paces.verdicts[paces.places[lane]])
+    for lane in range(WIDTH):
+        if paces.places[lane] != NOBODY:
+            vacate(stepping, state, paces, lane, SAME)
+    return status
