@@ -27,6 +27,7 @@ from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, is_due, note, project, save_within
 from integrators.engine.records import CONTROL, ONE, PACED
 from integrators.engine.winding import wind
+from integrators.layout import ERROR as ERROR_ROW
 from integrators.layout import (
     COMPENSATION,
     EVALUATIONS,
@@ -43,7 +44,7 @@ from integrators.layout import (
     STEPS,
 )
 from integrators.status import ANOTHER_WAY, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
-from integrators.steppers.common import RENORMALISE_EVERY, copy
+from integrators.steppers.common import RENORMALISE_EVERY, copy, dimension, evaluate
 from liegroup.compile import WIDTH, helper, integer, kernel, ld, ld2, record_at, select, st, st2
 from liegroup.compile.scalars import absolute
 
@@ -53,11 +54,11 @@ SAME = 0
 """A verdict: the run goes on, or has reached its end."""
 EQUATIONS, STEPPING, WITHIN, STATE, CROSSINGS, SAVING, GUARDING, OF_CONTROL = range(8)
 """Columns of addresses: the records of a run."""
-START, SIZE, REMAINING, AFTER, ERROR, UNDEFINED, ACCEPTED = range(7)
+START, SIZE, REMAINING, AFTER, ERROR, UNDEFINED, ACCEPTED, UNKNOWN = range(8)
 """Rows: the time before the step, the step, what is left to the end, the time after the step, the error in units of the
-tolerance, 0 where the state is finite, whether the step is accepted.
+tolerance, 0 where the state is finite, whether the step is accepted, whether the field at its start is not yet known.
 """
-ROWS = 7
+ROWS = 8
 
 _equations, _stepping, _within, _state = (record_at(ONE[k]) for k in range(4))
 _saving, _guarding, _control = record_at(ONE[5]), record_at(ONE[6]), record_at(CONTROL)
@@ -165,39 +166,53 @@ def filled(stepping: Any, state: Any, paces: Any, waiting: Any, most: Any) -> An
 
 
 @helper
-def before_step(state: Any, paces: Any) -> Any:
-    """Whether the field at the start is known in all lanes; that, and whose quaternions are spared, in the counters."""
-    counters, known, lanes = state.counters, 1, 0
+def look_at_starts(equations: Any, stepping: Any, state: Any, paces: Any) -> None:
+    """FIRST <- the field at the start of the step, in the lanes where it is not known; in the common counters: that it
+    is known, and whose quaternions are spared.
+    """
+    counters, rows, unknown, lanes = state.counters, paces.rows, False, 0
     for lane in range(WIDTH):
         k = paces.places[lane]
+        rows[UNKNOWN, lane] = 0.0
         if k != NOBODY:
             own = _state(paces.addresses[k, STATE]).counters
-            known = known if own[FIRST_KNOWN] else 0
+            if not own[FIRST_KNOWN]:
+                rows[UNKNOWN, lane], unknown = 1.0, True
+                own[EVALUATIONS] += 1
+                own[FIRST_KNOWN] = 1
         if k == NOBODY or own[STEPS] % RENORMALISE_EVERY != 0:
             lanes |= 1 << lane
-    counters[FIRST_KNOWN], counters[LAST_KNOWN], counters[SPARED] = known, 0, lanes
+    counters[FIRST_KNOWN], counters[LAST_KNOWN], counters[SPARED] = 1, 0, lanes
     counters[STEPS] = 1 if lanes == (1 << WIDTH) - 1 else 0
     counters[EVALUATIONS] = 0
-    return known
+    if unknown:
+        values = stepping.work[ERROR_ROW][: dimension(equations.table)]
+        evaluate(
+            equations.field, ld(rows, START), state.y, equations.parameters, equations.structure, equations.step_work,
+            values,
+        )  # fmt: skip
+        here = ld(rows, UNKNOWN) > 0.5
+        for k in range(values.shape[0]):
+            st2(stepping.work, FIRST, k, select(here, ld(values, k), ld2(stepping.work, FIRST, k)))
 
 
 @helper
 def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
-    """One step in all lanes, as far as it is the same for all: the state after it, its error, the invariants; (status,
-    whether the field at the start was known).
+    """One step in all lanes, as far as it is the same for all: the state after it, its error, the invariants; returns a
+    status.
     """
     rows, counters, y, low = paces.rows, state.counters, state.y, state.low
     if state.circles.shape[0]:
         wind(state.circles, y, low, state.turns, stepping.options[COMPENSATION])
     copy(y, state.previous)
     copy(low, paces.previous_low)
-    known = before_step(state, paces)
+    look_at_starts(equations, stepping, state, paces)
     t, h = ld(rows, START), ld(rows, SIZE)
     status = call_step(stepping.step, equations, stepping, t, h, y, low, stepping.work, counters)
     if status != OK:
         copy(state.previous, y)
         copy(paces.previous_low, low)
-        return status, known
+        return status
     times = equations.field_work.shape[0] - 1
     if state.projected.shape[0]:
         st2(equations.field_work, times, 0, t + h)
@@ -221,7 +236,7 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
         equations.invariants(
             0.0, y, equations.parameters, equations.structure, equations.field_work, state.values
         )  # fmt: skip
-    return OK, known
+    return OK
 
 
 @helper
@@ -245,14 +260,14 @@ def observed(stepping: Any, state: Any, paces: Any, lane: Any, h: Any, last: Any
 
 
 @helper
-def judged(stepping: Any, state: Any, paces: Any, lane: Any, known: Any) -> Any:
+def judged(stepping: Any, state: Any, paces: Any, lane: Any) -> Any:
     """The verdict about the step of the run in a lane, and what follows from it."""
     address, rows, common = paces.addresses[paces.places[lane]], paces.rows, state.counters
     equations, own, control = _equations(address[EQUATIONS]), _state(address[STATE]), _control(address[OF_CONTROL])
     clock, numbers, counters = control.clock, control.numbers, own.counters
     h, remaining = rows[SIZE, lane], rows[REMAINING, lane]
-    counters[EVALUATIONS] += common[EVALUATIONS] - (1 if counters[FIRST_KNOWN] and not known else 0)
-    counters[FIRST_KNOWN], counters[LAST_KNOWN] = common[FIRST_KNOWN], common[LAST_KNOWN]
+    counters[EVALUATIONS] += common[EVALUATIONS]
+    counters[LAST_KNOWN] = common[LAST_KNOWN]
     counters[PROJECTED] = 1 if own.projected.shape[0] else 0
     status = OK if rows[UNDEFINED, lane] == 0.0 else NON_FINITE
     error = rows[ERROR, lane] if status == OK else 0.0
@@ -307,7 +322,7 @@ def paced_loop(equations: Any, stepping: Any, state: Any, paces: Any, count: Any
         alive, waiting = filled(stepping, state, paces, waiting, most)
         if alive == 0:
             break
-        status, known = stepped(equations, stepping, state, paces)
+        status = stepped(equations, stepping, state, paces)
         if status != OK:
             status = ANOTHER_WAY
             break
@@ -315,7 +330,7 @@ def paced_loop(equations: Any, stepping: Any, state: Any, paces: Any, count: Any
             k = paces.places[lane]
             paces.rows[ACCEPTED, lane] = 0.0
             if k != NOBODY:
-                verdict = judged(stepping, state, paces, lane, known)
+                verdict = judged(stepping, state, paces, lane)
                 paces.verdicts[k] = SAME if verdict == REPEAT else verdict
         taken_over(stepping, state, paces)
         for lane in range(WIDTH):

@@ -250,7 +250,7 @@ class Run:
         self.work = zeros(*method.work_shape(problem))
         self.step_work = self.field_work
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
-        self.table, self.circles = problem.table, circles(problem, self.t0)
+        self.table, self.circles = problem.table, self._circles()
         self.save_every, self.times = self.output.save_every, self.output.times
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
@@ -262,6 +262,9 @@ class Run:
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
         self.projection_every = method.projection_every
+
+    def _circles(self) -> NDArray[np.int64]:
+        return circles(self.problem, self.t0)
 
     def compiled(self, function: Any) -> Any:
         """A field or an entry, compiled for the arrays of this run."""
