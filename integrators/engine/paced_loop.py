@@ -12,7 +12,9 @@ from typing import Any
 
 from integrators.controllers.clock import (
     ATTEMPTS,
+    CLOCK,
     END,
+    MEMORY,
     NARROWEST,
     NARROWEST_AT,
     NEXT,
@@ -20,8 +22,10 @@ from integrators.controllers.clock import (
     REPEAT,
     T_LOW,
     TAKEN,
+    H,
     T,
 )
+from integrators.controllers.digital_filter import next_step
 from integrators.engine.adaptive_loop import scaled_error, time_after, to_the_end, too_small
 from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, is_due, note, project, save_within
@@ -231,6 +235,9 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
             clock, h_own = own.clock, rows[SIZE, lane]
             clock[NEXT], clock[NEXT_LOW] = time_after(clock, own.numbers, h_own, h_own == rows[REMAINING, lane])
             rows[AFTER, lane] = clock[NEXT]
+            for c in range(MEMORY, CLOCK):
+                paces.clocks[c, lane] = clock[c]
+    st(paces.clocks, H, next_step(h, ld(rows, ERROR), paces.clocks, control.numbers))
     if state.values.shape[0]:
         st2(equations.field_work, times, 0, ld(rows, AFTER))
         equations.invariants(
@@ -272,10 +279,16 @@ def judged(stepping: Any, state: Any, paces: Any, lane: Any) -> Any:
     status = OK if rows[UNDEFINED, lane] == 0.0 else NON_FINITE
     error = rows[ERROR, lane] if status == OK else 0.0
     clock[ATTEMPTS] += 1.0
-    verdict = control.judge(
-        status, error, clock[NEXT], h, own.y, control.watched, equations.parameters, equations.structure,
-        equations.field_work, control.watched_values, clock, numbers,
-    )  # fmt: skip
+    verdict = OK
+    if status == OK and error <= 1.0:
+        clock[H] = paces.clocks[H, lane]
+        for c in range(MEMORY, CLOCK):
+            clock[c] = paces.clocks[c, lane]
+    else:
+        verdict = control.judge(
+            status, error, clock[NEXT], h, own.y, control.watched, equations.parameters, equations.structure,
+            equations.field_work, control.watched_values, clock, numbers,
+        )  # fmt: skip
     if verdict != OK:
         rows[ACCEPTED, lane] = 0.0
         counters[REJECTED] += 1

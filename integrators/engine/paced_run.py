@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.controllers import Controller
+from integrators.controllers.clock import CLOCK
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.paced_loop import ROWS, paced_loop
 from integrators.engine.records import Equations, Paces, State, SteppingPaced
@@ -73,7 +74,7 @@ class PacedLanes(Run):
         start = np.repeat(run.y[None], WIDTH, axis=0)
         super().__init__(run.problem, run.method, Output(), run.t0, start, 1)
         self.most, self.snapshots = run.steering.most, not _are_kernels(run)
-        self.rows, self.previous_low = lane_array(ROWS), lane_array(len(run.y))
+        self.rows, self.clocks, self.previous_low = lane_array(ROWS), lane_array(CLOCK), lane_array(len(run.y))
         self.places = np.zeros(WIDTH, dtype=np.int64)
         self.loop = self.loop_form(paced_loop)
 

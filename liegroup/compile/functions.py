@@ -265,6 +265,25 @@ def _taken(a: Any, place: Any) -> Any:
     return lanes
 
 
+def power(x: Any, a: Any) -> Any:
+    """xᵃ for x > 0 and a real number a; in lanes each takes its own x."""
+    return float(x) ** float(a)
+
+
+@compiled_form(power)
+def _power(x: Any, a: Any) -> Any:
+    if x is not Lanes:
+        return lambda x, a: float(x) ** float(a)
+
+    def lanes(x: Any, a: Any) -> Any:
+        y = x
+        for lane in range(WIDTH):
+            y = _set_lane(y, lane, _get_lane(x, lane) ** float(a))
+        return y
+
+    return lanes
+
+
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
     teach(function, lambda x: function, INNER)
