@@ -29,6 +29,8 @@ from liegroup.compile import WIDTH, Entry, Packed, Pointer, lane_array
 Array = NDArray[np.float64]
 HANDFUL = 8 * WIDTH
 """Runs that are taken together, at most: those that have no lane wait for one."""
+FEWEST = WIDTH // 2
+"""Trajectories that are taken together, at least: a step in lanes takes as long as two or three alone."""
 DETOUR = 64
 """Steps that runs take one by one where one of them fails so that the others cannot go on beside it."""
 
@@ -36,12 +38,12 @@ DETOUR = 64
 def goes_in_lanes(problem: Problem, method: Method, output: Output, way: Any) -> bool:
     """Whether the runs of an ensemble can be taken together with steps of their own.
 
-    Needed are a method with a step in lanes (`Stepper.paced`) under a controller of error estimates, and compiled
+    Needed are `FEWEST` trajectories, a method with a step in lanes (`Stepper.paced`) under a controller of error estimates, and compiled
     functions without inputs of signals, which if they read the time also do it in lanes; events are located one by one.
     """
     return (
         np.ndim(problem.y0) > 1
-        and len(problem.y0) > 1
+        and len(problem.y0) >= FEWEST
         and isinstance(way, Steering)
         and type(way.controller) is Controller
         and method.stepper.paced is not None

@@ -99,7 +99,7 @@ def test_lanes_of_other_methods(chunks, method):
     assert found.success
 
 
-@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("count", [4, 8])
 def test_every_lane_has_its_own_time(chunks, count):
     """y = y₀ exp(sin t), of fields and invariants that read the time."""
     problem = grown(count)
@@ -149,7 +149,7 @@ def test_a_function_that_raises_is_named_as_one_by_one(chunks):
             raise ValueError("too far")
         return np.array([1.0])
 
-    problem, errors = Problem(rn(1), [[0.0], [1.5], [0.5]], refuses), []
+    problem, errors = Problem(rn(1), [[0.0], [1.5], [0.5], [0.2]], refuses), []
     for run in (integrate, one_by_one):
         with pytest.raises(ValueError, match="too far") as caught:
             run(problem, METHOD, (0.0, 1.0), **TIGHT)
@@ -219,5 +219,6 @@ def test_what_goes_one_by_one():
     assert not goes_in_lanes(problem.with_start(problem.y0[0]), find(METHOD), output, way)
     assert not goes_in_lanes(problem, find(METHOD), output, Plan(0.0, 0.1, 10))
     assert not goes_in_lanes(problem, find(METHOD), Output(events=as_events(lambda t, y: y[0])), way)
-    plain = Problem(rn(1), [[1.0], [2.0]], lambda t, y: -y)
+    assert not goes_in_lanes(tops(3), find(METHOD), output, way)
+    plain = Problem(rn(1), [[1.0]] * 8, lambda t, y: -y)
     assert not goes_in_lanes(plain, find(METHOD), output, way)
