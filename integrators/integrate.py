@@ -78,8 +78,9 @@ def integrate(
     problem : Problem, or what poses one
         With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes
         of eight: the same numbers as one by one, bit by bit, for a fraction of the time.  So do variable steps of
-        explicit methods from four trajectories on, each with its own steps, without events and callbacks.  Anything with a method
-        `problem` is asked for it: a mechanism, a nonholonomic system, a row of `mechanics.systems.SYSTEMS`.
+        explicit methods from four trajectories on, each with its own steps, without events and callbacks.  Anything
+        with a method `problem` is asked for it: a mechanism, a nonholonomic system, a row of
+        `mechanics.systems.SYSTEMS`.
     method : str or Method, optional
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller

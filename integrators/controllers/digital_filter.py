@@ -83,11 +83,18 @@ def next_step(h: Any, error: Any, clock: Any, numbers: Any) -> Any:
     return h * factor
 
 
+@helper
+def chosen(h: Any, remaining: Any, numbers: Any) -> Any:
+    """The step within its bounds, of one run or in lanes; two equal last steps instead of a long and a tiny one."""
+    h = bounded(h, remaining, numbers)
+    size, left = absolute(h), absolute(remaining)
+    return select((left > size) & (size > 0.5 * left), 0.5 * remaining, h)
+
+
 @entry(PROPOSE_SIGNATURE)
 def propose(remaining: Any, clock: Any, numbers: Any) -> Any:
-    """The step of the filter; two equal last steps instead of a long and a tiny one."""
-    h = bounded(clock[H], remaining, numbers)
-    return 0.5 * remaining if absolute(remaining) > absolute(h) > 0.5 * absolute(remaining) else h
+    """The step of the filter."""
+    return chosen(clock[H], remaining, numbers)
 
 
 @entry(JUDGE_SIGNATURE)

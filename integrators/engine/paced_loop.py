@@ -25,13 +25,12 @@ from integrators.controllers.clock import (
     H,
     T,
 )
-from integrators.controllers.digital_filter import next_step
+from integrators.controllers.digital_filter import chosen, next_step
 from integrators.engine.adaptive_loop import scaled_error, time_after, to_the_end, too_small
 from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, is_due, note, project, save_within
 from integrators.engine.records import CONTROL, ONE, PACED
 from integrators.engine.winding import wind
-from integrators.layout import ERROR as ERROR_ROW
 from integrators.layout import (
     COMPENSATION,
     EVALUATIONS,
@@ -47,6 +46,7 @@ from integrators.layout import (
     SPARED,
     STEPS,
 )
+from integrators.layout import ERROR as ERROR_ROW
 from integrators.status import ANOTHER_WAY, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import RENORMALISE_EVERY, copy, dimension, evaluate
 from liegroup.compile import WIDTH, helper, integer, kernel, ld, ld2, record_at, select, st, st2
@@ -58,11 +58,12 @@ SAME = 0
 """A verdict: the run goes on, or has reached its end."""
 EQUATIONS, STEPPING, WITHIN, STATE, CROSSINGS, SAVING, GUARDING, OF_CONTROL = range(8)
 """Columns of addresses: the records of a run."""
-START, SIZE, REMAINING, AFTER, ERROR, UNDEFINED, ACCEPTED, UNKNOWN = range(8)
-"""Rows: the time before the step, the step, what is left to the end, the time after the step, the error in units of the
-tolerance, 0 where the state is finite, whether the step is accepted, whether the field at its start is not yet known.
+START, SIZE, REMAINING, TOO_SMALL, UNKNOWN, UNDEFINED, ERROR, ACCEPTED, NARROW = range(9)
+"""Rows: the time before the step, the step, what is left to the end, whether it is lost in the time, whether the field at
+its start is not yet known; 0 where the state after it is finite, its error in units of the tolerance, whether it is
+accepted, whether it is the smallest so far.
 """
-ROWS = 8
+ROWS = 9
 
 _equations, _stepping, _within, _state = (record_at(ONE[k]) for k in range(4))
 _saving, _guarding, _control = record_at(ONE[5]), record_at(ONE[6]), record_at(CONTROL)
@@ -83,8 +84,11 @@ def take(source: Any, lane: Any, target: Any) -> None:
 
 
 @kernel
-def enter(own: Any, control: Any, own_work: Any, state: Any, work: Any, previous_low: Any, lane: Any) -> None:
+def enter(
+    own: Any, control: Any, own_work: Any, state: Any, work: Any, previous_low: Any, clocks: Any, lane: Any
+) -> None:  # fmt: skip
     """A run comes into a lane."""
+    put(control.clock, clocks, lane)
     put(own.y, state.y, lane)
     put(own.low, state.low, lane)
     put(own.turns, state.turns, lane)
@@ -112,6 +116,7 @@ def leave(own: Any, control: Any, own_work: Any, state: Any, work: Any, previous
 def vacate(stepping: Any, state: Any, paces: Any, lane: Any, verdict: Any) -> None:
     """The run in a lane leaves it with a verdict."""
     address = paces.addresses[paces.places[lane]]
+    take(paces.clocks, lane, _control(address[OF_CONTROL]).clock)
     leave(
         _state(address[STATE]), _control(address[OF_CONTROL]), _stepping(address[STEPPING]).work, state, stepping.work,
         paces.previous_low, lane,
@@ -121,51 +126,62 @@ def vacate(stepping: Any, state: Any, paces: Any, lane: Any, verdict: Any) -> No
 
 
 @helper
-def proposed(paces: Any, lane: Any, most: Any) -> Any:
-    """The next step of the run in a lane, into the rows; (whether there is one, else the verdict)."""
-    address, rows = paces.addresses[paces.places[lane]], paces.rows
-    control, counters = _control(address[OF_CONTROL]), _state(address[STATE]).counters
-    saving, clock = _saving(address[SAVING]), control.clock
-    t = clock[T]
-    remaining = to_the_end(t, clock[T_LOW], control.numbers[END])
-    if remaining == 0.0:
-        return False, SAME
-    if saving.times.shape[0] == 0 and counters[ROW] >= saving.saved.shape[0]:
-        return False, FULL
-    if counters[STEPS] >= most:
-        return False, TOO_MANY_STEPS
-    h = control.propose(remaining, clock, control.numbers)
-    if too_small(h, remaining, t):
-        return False, STEP_UNDERFLOW
-    rows[START, lane], rows[SIZE, lane], rows[REMAINING, lane] = t, h, remaining
-    return True, OK
+def proposed(paces: Any, numbers: Any) -> None:
+    """The next steps, into the rows."""
+    rows, clocks = paces.rows, paces.clocks
+    t = ld(clocks, T)
+    remaining = to_the_end(t, ld(clocks, T_LOW), numbers[END])
+    h = chosen(ld(clocks, H), remaining, numbers)
+    st(rows, START, t)
+    st(rows, SIZE, h)
+    st(rows, REMAINING, remaining)
+    st(rows, TOO_SMALL, select(too_small(h, remaining, t), 1.0, 0.0))
 
 
 @helper
-def filled(stepping: Any, state: Any, paces: Any, waiting: Any, most: Any) -> Any:
+def hindered(paces: Any, lane: Any, most: Any) -> Any:
+    """Whether the run in a lane takes no step, and its verdict then."""
+    address, rows = paces.addresses[paces.places[lane]], paces.rows
+    counters, saving = _state(address[STATE]).counters, _saving(address[SAVING])
+    if rows[REMAINING, lane] == 0.0:
+        return True, SAME
+    if saving.times.shape[0] == 0 and counters[ROW] >= saving.saved.shape[0]:
+        return True, FULL
+    if counters[STEPS] >= most:
+        return True, TOO_MANY_STEPS
+    return rows[TOO_SMALL, lane] != 0.0, STEP_UNDERFLOW
+
+
+@helper
+def filled(stepping: Any, state: Any, paces: Any, numbers: Any, waiting: Any, most: Any) -> Any:
     """Every lane with a run that takes a step, as far as there are any; (how many there are, the first run that still
     waits), none if one of them needs room first.
     """
-    alive, full = 0, False
-    for lane in range(WIDTH):
-        while True:
-            if paces.places[lane] == NOBODY:
-                if waiting >= paces.addresses.shape[0]:
-                    paces.rows[SIZE, lane] = 0.0
-                    break
+    alive, full, changed = 0, False, True
+    while changed:
+        alive, changed = 0, False
+        for lane in range(WIDTH):
+            if paces.places[lane] == NOBODY and waiting < paces.addresses.shape[0]:
                 address = paces.addresses[waiting]
                 enter(
                     _state(address[STATE]), _control(address[OF_CONTROL]), _stepping(address[STEPPING]).work, state,
-                    stepping.work, paces.previous_low, lane,
+                    stepping.work, paces.previous_low, paces.clocks, lane,
                 )  # fmt: skip
                 paces.places[lane] = waiting
                 waiting += 1
-            steps, verdict = proposed(paces, lane, most)
-            if steps:
+        proposed(paces, numbers)
+        for lane in range(WIDTH):
+            if paces.places[lane] == NOBODY:
+                paces.rows[SIZE, lane] = 0.0
+                continue
+            stands, verdict = hindered(paces, lane, most)
+            if stands:
+                full = full or verdict == FULL
+                vacate(stepping, state, paces, lane, verdict)
+                paces.rows[SIZE, lane] = 0.0
+                changed = waiting < paces.addresses.shape[0]
+            else:
                 alive += 1
-                break
-            full = full or verdict == FULL
-            vacate(stepping, state, paces, lane, verdict)
     return (0 if full else alive), waiting
 
 
@@ -201,6 +217,25 @@ def look_at_starts(equations: Any, stepping: Any, state: Any, paces: Any) -> Non
 
 
 @helper
+def tick(rows: Any, clocks: Any, ahead: Any) -> None:
+    """The clocks after the step, where it is accepted."""
+    accepted = (ld(rows, UNDEFINED) == 0.0) & (ld(rows, ERROR) <= 1.0)
+    h, narrowest = ld(rows, SIZE), ld(clocks, NARROWEST)
+    narrow = accepted & (absolute(h) < narrowest) & (h != ld(rows, REMAINING))
+    st(rows, ACCEPTED, select(accepted, 1.0, 0.0))
+    st(rows, NARROW, select(narrow, 1.0, 0.0))
+    st(clocks, NARROWEST, select(narrow, absolute(h), narrowest))
+    st(clocks, NARROWEST_AT, select(narrow, ld(clocks, NEXT), ld(clocks, NARROWEST_AT)))
+    st(clocks, ATTEMPTS, select(accepted, 0.0, ld(clocks, ATTEMPTS) + 1.0))
+    st(clocks, TAKEN, select(accepted, h, ld(clocks, TAKEN)))
+    st(clocks, T, select(accepted, ld(clocks, NEXT), ld(clocks, T)))
+    st(clocks, T_LOW, select(accepted, ld(clocks, NEXT_LOW), ld(clocks, T_LOW)))
+    st(clocks, H, select(accepted, ld(ahead, H), ld(clocks, H)))
+    for c in range(MEMORY, CLOCK):
+        st(clocks, c, select(accepted, ld(ahead, c), ld(clocks, c)))
+
+
+@helper
 def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
     """One step in all lanes, as far as it is the same for all: the state after it, its error, the invariants; returns a
     status.
@@ -226,20 +261,18 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
     for i in range(1, y.shape[0]):
         undefined = undefined + (ld(y, i) - ld(y, i))
     st(rows, UNDEFINED, undefined)
-    control = _control(paces.addresses[0, OF_CONTROL])
-    st(rows, ERROR, scaled_error(equations, stepping, state, control))
-    for lane in range(WIDTH):
-        k = paces.places[lane]
-        if k != NOBODY:
-            own = _control(paces.addresses[k, OF_CONTROL])
-            clock, h_own = own.clock, rows[SIZE, lane]
-            clock[NEXT], clock[NEXT_LOW] = time_after(clock, own.numbers, h_own, h_own == rows[REMAINING, lane])
-            rows[AFTER, lane] = clock[NEXT]
-            for c in range(MEMORY, CLOCK):
-                paces.clocks[c, lane] = clock[c]
-    st(paces.clocks, H, next_step(h, ld(rows, ERROR), paces.clocks, control.numbers))
+    control, clocks, ahead = _control(paces.addresses[0, OF_CONTROL]), paces.clocks, paces.ahead
+    error = scaled_error(equations, stepping, state, control)
+    st(rows, ERROR, error)
+    t_new, t_low = time_after(t, ld(clocks, T_LOW), control.numbers[END], h, h == ld(rows, REMAINING))
+    st(clocks, NEXT, t_new)
+    st(clocks, NEXT_LOW, t_low)
+    for c in range(MEMORY, CLOCK):
+        st(ahead, c, ld(clocks, c))
+    st(ahead, H, next_step(h, error, ahead, control.numbers))
+    tick(rows, clocks, ahead)
     if state.values.shape[0]:
-        st2(equations.field_work, times, 0, ld(rows, AFTER))
+        st2(equations.field_work, times, 0, ld(clocks, NEXT))
         equations.invariants(
             0.0, y, equations.parameters, equations.structure, equations.field_work, state.values
         )  # fmt: skip
@@ -251,8 +284,12 @@ def observed(stepping: Any, state: Any, paces: Any, lane: Any, h: Any, last: Any
     """An accepted step of the run in a lane is watched and saved; returns a status."""
     address = paces.addresses[paces.places[lane]]
     equations, within, own = _equations(address[EQUATIONS]), _within(address[WITHIN]), _state(address[STATE])
-    saving, guarding, own_stepping = _saving(address[SAVING]), _guarding(address[GUARDING]), _stepping(address[STEPPING])
-    t, t_new = paces.rows[START, lane], paces.rows[AFTER, lane]
+    saving, guarding, own_stepping = (
+        _saving(address[SAVING]),
+        _guarding(address[GUARDING]),
+        _stepping(address[STEPPING]),
+    )
+    t, t_new = paces.rows[START, lane], paces.clocks[NEXT, lane]
     take(state.y, lane, own.y)
     take(state.turns, lane, own.turns)
     if is_due(saving, own.counters, t_new, h):
@@ -271,36 +308,25 @@ def judged(stepping: Any, state: Any, paces: Any, lane: Any) -> Any:
     """The verdict about the step of the run in a lane, and what follows from it."""
     address, rows, common = paces.addresses[paces.places[lane]], paces.rows, state.counters
     equations, own, control = _equations(address[EQUATIONS]), _state(address[STATE]), _control(address[OF_CONTROL])
-    clock, numbers, counters = control.clock, control.numbers, own.counters
-    h, remaining = rows[SIZE, lane], rows[REMAINING, lane]
+    counters, h = own.counters, rows[SIZE, lane]
     counters[EVALUATIONS] += common[EVALUATIONS]
     counters[LAST_KNOWN] = common[LAST_KNOWN]
     counters[PROJECTED] = 1 if own.projected.shape[0] else 0
-    status = OK if rows[UNDEFINED, lane] == 0.0 else NON_FINITE
-    error = rows[ERROR, lane] if status == OK else 0.0
-    clock[ATTEMPTS] += 1.0
-    verdict = OK
-    if status == OK and error <= 1.0:
-        clock[H] = paces.clocks[H, lane]
-        for c in range(MEMORY, CLOCK):
-            clock[c] = paces.clocks[c, lane]
-    else:
+    if rows[ACCEPTED, lane] == 0.0:
+        status = OK if rows[UNDEFINED, lane] == 0.0 else NON_FINITE
+        error = rows[ERROR, lane] if status == OK else 0.0
+        take(paces.clocks, lane, control.clock)
         verdict = control.judge(
-            status, error, clock[NEXT], h, own.y, control.watched, equations.parameters, equations.structure,
-            equations.field_work, control.watched_values, clock, numbers,
+            status, error, paces.clocks[NEXT, lane], h, own.y, control.watched, equations.parameters,
+            equations.structure, equations.field_work, control.watched_values, control.clock, control.numbers,
         )  # fmt: skip
-    if verdict != OK:
-        rows[ACCEPTED, lane] = 0.0
+        put(control.clock, paces.clocks, lane)
         counters[REJECTED] += 1
         counters[HISTORY] = 0
         return verdict
-    rows[ACCEPTED, lane] = 1.0
-    clock[ATTEMPTS], clock[TAKEN] = 0.0, h
-    if absolute(h) < clock[NARROWEST] and h != remaining:
-        clock[NARROWEST], clock[NARROWEST_AT] = absolute(h), clock[NEXT]
+    if rows[NARROW, lane] != 0.0:
         take(state.y, lane, control.narrow)
-    clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
-    verdict = observed(stepping, state, paces, lane, h, h == remaining)
+    verdict = observed(stepping, state, paces, lane, h, h == rows[REMAINING, lane])
     counters[FIRST_KNOWN] = counters[LAST_KNOWN]
     counters[PENDING] = 0
     counters[STEPS] += 1
@@ -328,11 +354,11 @@ def paced_loop(equations: Any, stepping: Any, state: Any, paces: Any, count: Any
     `paces`; what happened to each is in its verdict there.  Runs of one problem, method and controller, with the same
     tolerances; with the error estimates of the method, without events.
     """
-    status, waiting = OK, 0
+    status, waiting, numbers = OK, 0, _control(paces.addresses[0, OF_CONTROL]).numbers
     for lane in range(WIDTH):
         paces.places[lane] = NOBODY
     for _ in range(count):
-        alive, waiting = filled(stepping, state, paces, waiting, most)
+        alive, waiting = filled(stepping, state, paces, numbers, waiting, most)
         if alive == 0:
             break
         status = stepped(equations, stepping, state, paces)
@@ -341,7 +367,6 @@ def paced_loop(equations: Any, stepping: Any, state: Any, paces: Any, count: Any
             break
         for lane in range(WIDTH):
             k = paces.places[lane]
-            paces.rows[ACCEPTED, lane] = 0.0
             if k != NOBODY:
                 verdict = judged(stepping, state, paces, lane)
                 paces.verdicts[k] = SAME if verdict == REPEAT else verdict

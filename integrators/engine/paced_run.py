@@ -38,12 +38,12 @@ DETOUR = 64
 def goes_in_lanes(problem: Problem, method: Method, output: Output, way: Any) -> bool:
     """Whether the runs of an ensemble can be taken together with steps of their own.
 
-    Needed are `FEWEST` trajectories, a method with a step in lanes (`Stepper.paced`) under a controller of error estimates, and compiled
-    functions without inputs of signals, which if they read the time also do it in lanes; events are located one by one.
+    Needed are `FEWEST` trajectories, a method with a step in lanes (`Stepper.paced`) under a controller of error
+    estimates, and compiled functions without inputs of signals, which if they read the time also do it in lanes; events
+    are located one by one.
     """
     return (
-        np.ndim(problem.y0) > 1
-        and len(problem.y0) >= FEWEST
+        len(np.atleast_2d(problem.y0)) >= FEWEST
         and isinstance(way, Steering)
         and type(way.controller) is Controller
         and method.stepper.paced is not None
@@ -76,7 +76,8 @@ class PacedLanes(Run):
         start = np.repeat(run.y[None], WIDTH, axis=0)
         super().__init__(run.problem, run.method, Output(), run.t0, start, 1)
         self.most, self.snapshots = run.steering.most, not _are_kernels(run)
-        self.rows, self.clocks, self.previous_low = lane_array(ROWS), lane_array(CLOCK), lane_array(len(run.y))
+        self.rows, self.clocks, self.ahead = lane_array(ROWS), lane_array(CLOCK), lane_array(CLOCK)
+        self.previous_low = lane_array(len(run.y))
         self.places = np.zeros(WIDTH, dtype=np.int64)
         self.loop = self.loop_form(paced_loop)
 

@@ -161,8 +161,8 @@ class SteppingPaced(Stepping):
 
 class Paces(NamedTuple):
     """Lanes of runs of their own: the addresses of the records of every run, a row each; which run is in each lane, and
-    how each run fared; rows for times and sizes of steps; clocks after a step, were it accepted; the low words of the
-    states before.
+    how each run fared; rows for times and sizes of steps; the clocks of the runs, and those after a step, were it
+    accepted; the low words of the states before.
     """
 
     addresses: Any
@@ -170,6 +170,7 @@ class Paces(NamedTuple):
     verdicts: Any
     rows: Any
     clocks: Any
+    ahead: Any
     previous_low: Any
 
 
@@ -187,6 +188,6 @@ PACED = (
     LANES[0],
     record(SteppingPaced, STEP_PACED, vector, integers, lane_matrix, integer),
     LANES[3],
-    record(Paces, integer_table, integers, integers, lane_vector, lane_vector, lane_vector),
+    record(Paces, integer_table, integers, integers, *[lane_vector] * 4),
 )
 """The same for lanes with times and steps of their own: what all of them share, and the records of their runs."""

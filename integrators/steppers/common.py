@@ -37,7 +37,6 @@ def evaluate(
     field(t, y, parameters, structure, work, out)
 
 
-@compiled_form(evaluate)
 def _evaluate(field: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> Any:
     if t is not lane_real:
         return evaluate
@@ -47,6 +46,9 @@ def _evaluate(field: Any, t: Any, y: Any, parameters: Any, structure: Any, work:
         field(0.0, y, parameters, structure, work, out)
 
     return at_times
+
+
+compiled_form(evaluate)(_evaluate)
 
 
 @helper

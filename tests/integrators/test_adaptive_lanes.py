@@ -83,7 +83,8 @@ def test_lanes_have_the_bits_of_one_by_one(chunks, name):
     """18 trajectories in eight lanes: a lane that is free is taken by the next, and the last ones stay alone."""
     given = (tops(), METHOD, (0.0, 2.0))
     found = integrate(*given, **TIGHT, **OUTPUTS[name])
-    assert chunks["lanes"] and not chunks["detours"]
+    assert chunks["lanes"]
+    assert not chunks["detours"]
     same(found, one_by_one(*given, **TIGHT, **OUTPUTS[name]))
     assert found.success
     assert len(set(np.sum(np.isfinite(found.y[..., 0]), axis=1))) > 1 or name != "every step"
@@ -91,7 +92,7 @@ def test_lanes_have_the_bits_of_one_by_one(chunks, name):
 
 @pytest.mark.parametrize("method", ["CF4", "RKMK_DOP853", "RKMK_BOGACKI_SHAMPINE32", "CG3"])
 def test_lanes_of_other_methods(chunks, method):
-    """Products of exponentials; two estimates of the error; a field at the end of the step that is passed on, or not."""
+    """Products of exponentials; two estimates of the error; fields at the ends of steps that are passed on, or not."""
     given = (tops(9), method, (1.0, 0.6))
     found = integrate(*given, controller="H211b", **TIGHT)
     assert chunks["lanes"]
@@ -155,7 +156,8 @@ def test_a_function_that_raises_is_named_as_one_by_one(chunks):
             run(problem, METHOD, (0.0, 1.0), **TIGHT)
         errors.append(caught.value)
     assert errors[0].__notes__ == errors[1].__notes__
-    assert chunks["lanes"] and chunks["detours"]
+    assert chunks["lanes"]
+    assert chunks["detours"]
 
 
 def test_projected_states_are_the_same_in_lanes(chunks):
