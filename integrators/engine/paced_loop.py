@@ -59,8 +59,8 @@ SAME = 0
 EQUATIONS, STEPPING, WITHIN, STATE, CROSSINGS, SAVING, GUARDING, OF_CONTROL = range(8)
 """Columns of addresses: the records of a run."""
 START, SIZE, REMAINING, TOO_SMALL, UNKNOWN, UNDEFINED, ERROR, ACCEPTED, NARROW = range(9)
-"""Rows: the time before the step, the step, what is left to the end, whether it is lost in the time, whether the field at
-its start is not yet known; 0 where the state after it is finite, its error in units of the tolerance, whether it is
+"""Rows: the time before the step, the step, what is left to the end, whether it is lost in the time, whether the field
+at its start is not yet known; 0 where the state after it is finite, its error in units of the tolerance, whether it is
 accepted, whether it is the smallest so far.
 """
 ROWS = 9
