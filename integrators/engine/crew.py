@@ -47,10 +47,23 @@ def _timed(runs: Sequence[Run], count: int, go: Callable[[], None]) -> int:
 
 
 class Rooms:
-    """Lanes for runs that are taken together, one room for each pair of hands; they are made when they are wanted."""
+    """Lanes for runs that are taken together, one room for each pair of hands; they are made when they are wanted.
+
+    Their code takes as long to compile as thousands of short runs: where the cache has none the rooms open when runs
+    have been taken one by one for `PATIENCE`, so that it never takes much more than twice the time of the better way.
+    """
+
+    PATIENCE = 15.0
+    """Seconds."""
 
     def __init__(self, run: AdaptiveRun) -> None:
         self._run, self._free = run, list[PacedLanes]()
+        is_at_hand = run.method.stepper.paced.is_at_hand  # type: ignore[union-attr]
+        self._opens = time.perf_counter() - seconds_waited() + (0.0 if is_at_hand else self.PATIENCE)
+
+    @property
+    def are_open(self) -> bool:
+        return time.perf_counter() - seconds_waited() >= self._opens
 
     def advance(self, runs: Sequence[AdaptiveRun], count: int) -> int:
         """Up to `count` further steps in every lane; returns how many are to be taken next time."""
@@ -67,7 +80,7 @@ class Rooms:
 class Crew:
     """Takes chunks of steps, in up to `size` pairs of hands at a time; a context, at whose end no run is in any.
 
-    With `rooms` there are several runs in each, in lanes.
+    With `rooms` there are several runs in each, in lanes, once these are open.
     """
 
     size = 1
@@ -85,7 +98,9 @@ class Crew:
 
     def take(self, waiting: deque[Run]) -> None:
         """Take in hand one of the runs that wait, or as many as belong there together."""
-        count = 1 if self.rooms is None else WIDTH * -(-len(waiting) // (WIDTH * (self.size - self.busy)))
+        count = 1
+        if self.rooms is not None and self.rooms.are_open:
+            count = WIDTH * -(-len(waiting) // (WIDTH * (self.size - self.busy)))
         self.start([waiting.popleft() for _ in range(min(count, HANDFUL, len(waiting)))])
 
     def start(self, runs: list[Run]) -> None:
@@ -94,7 +109,9 @@ class Crew:
 
     def advance(self, runs: list[Run], count: int) -> int:
         """Take up to `count` further steps; returns how many are to be taken next time."""
-        return advance(runs[0], count) if self.rooms is None else self.rooms.advance(runs, count)  # type: ignore[arg-type]
+        if len(runs) == 1 or self.rooms is None:
+            return advance(runs[0], count)
+        return self.rooms.advance(runs, count)  # type: ignore[arg-type]
 
     def count_of(self, runs: list[Run]) -> int:
         """Steps of the next chunk."""
@@ -282,7 +299,7 @@ def crew_of(
     rooms = None
     if callback is None and goes_in_lanes(problem, method, output, way):
         rooms = Rooms(runs[0])  # type: ignore[arg-type]
-    size = min(integer(workers, "workers", 1), -(-len(runs) // WIDTH) if rooms else len(runs))
+    size = min(integer(workers, "workers", 1), len(runs))
     if size == 1 or in_threads:
         crew = Here() if size == 1 else Threads(size)
         crew.rooms = rooms

@@ -37,6 +37,11 @@ def grown(count):
     return Problem(rn(2), starts, growing, invariants={"first": numba.njit(lambda t, y: np.array([y[0] + t]))})
 
 
+@pytest.fixture(autouse=True)
+def open_at_once(monkeypatch):
+    monkeypatch.setattr(Rooms, "PATIENCE", 0.0)
+
+
 @pytest.fixture
 def chunks(monkeypatch):
     """Counts chunks in lanes and detours from them."""
@@ -224,3 +229,16 @@ def test_what_goes_one_by_one():
     assert not goes_in_lanes(tops(3), find(METHOD), output, way)
     plain = Problem(rn(1), [[1.0]] * 8, lambda t, y: -y)
     assert not goes_in_lanes(plain, find(METHOD), output, way)
+
+
+def test_lanes_open_where_their_code_is_at_hand_or_pays(chunks, monkeypatch):
+    problem = tops(8)
+    monkeypatch.setattr(Rooms, "PATIENCE", np.inf)
+    expected = integrate(problem, METHOD, (0.0, 0.3), **TIGHT)  # the tests above have compiled the code
+    assert chunks["lanes"] > 0
+    chunks["lanes"] = 0
+    with monkeypatch.context() as patch:
+        patch.setattr(type(find(METHOD).stepper.paced), "is_at_hand", False)
+        found = integrate(problem, METHOD, (0.0, 0.3), **TIGHT)
+    assert chunks["lanes"] == 0
+    assert np.array_equal(found.y, expected.y, equal_nan=True)
