@@ -5,7 +5,8 @@ the longest step, of a ladder by halves, or the loosest tolerance, by tens, with
 right to the error wanted; then its time for the whole ensemble is taken, with as many threads or processes as there
 are cores.  The models are the same: MuJoCo's accelerations at the start are compared first.
 
-* liemech: `integrate`, lanes times threads, by the faster of the methods named.
+* liemech: `integrate`, lanes times threads, by the faster of the methods named; and with a tolerance, where each lane
+  has its own steps, beside the same trajectories one by one in the threads.
 * MuJoCo: `mujoco.rollout`, threads, RK4; contacts and limits are off, damping of joints is on.
 * JAX: our step printed for JAX (`generate_code`), jitted and mapped over all states with `vmap`, in double precision;
   of the top alone, since XLA compiles the straight-line steps of the others for minutes.
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -28,12 +30,15 @@ import mechanics
 from benchmarks.machine import circumstances, save
 from benchmarks.mujoco_trees import model_file
 from integrators import Problem, generate_code, integrate
+from integrators.engine import crew
 from integrators.engine.crew import cores
+from integrators.methods import find
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Spherical
 from mechanics.testing import random_tree
 
 METHODS = ("RKMK4", "RKMK_DOP853")
+VARIABLE = "RKMK_DORMAND_PRINCE54"
 HORIZONS = {"heavy top": 10.0, "Panda": 1.0, "chain of ten": 1.0}
 """Seconds: as long as starts next to each other stay so, and all programs can be right to the error wanted."""
 ERROR, CHECKED = 1e-6, 8
@@ -100,6 +105,23 @@ def ours(problem: Problem, nq: int, exact: Any, horizon: float, repeats: int) ->
         seconds = best(lambda given=given: integrate(*given, save_every=10**9, progress=False), repeats)  # type: ignore[misc]
         found.append({"program": "liemech", "method": method, "step": step, "error": error, "seconds": seconds})
     return min(found, key=lambda row: row["seconds"])
+
+
+def variable(problem: Problem, nq: int, exact: Any, horizon: float, repeats: int) -> dict[str, Any]:
+    """Our steps of variable size, each lane with its own; the seconds of the same trajectories one by one, too."""
+
+    def run(some: Problem, tolerance: float) -> Any:
+        given = {"rtol": tolerance, "atol": 1e-2 * tolerance, "save_every": 10**9, "progress": False}
+        return integrate(some, VARIABLE, (0.0, horizon), **given)
+
+    few = problem.with_start(np.asarray(problem.y0)[:CHECKED])
+    tolerance, error = longest(lambda x: run(few, x).y[:, -1, :nq], TOLERANCES, exact)
+    seconds = best(lambda: run(problem, tolerance), repeats)
+    with patch.object(crew, "goes_in_lanes", return_value=False):
+        alone, found = best(lambda: run(problem, tolerance), repeats), run(problem, tolerance)
+    steps = round((found.evaluations - len(found.y)) / find(VARIABLE).evaluations) - found.rejected
+    row = {"program": "liemech, variable steps", "method": VARIABLE, "rtol": tolerance, "error": error}
+    return row | {"seconds": seconds, "one_by_one_seconds": alone, "steps": steps}
 
 
 def mujoco(tree: Tree, q: Any, v: Any, exact: Any, horizon: float, repeats: int) -> dict[str, Any]:
@@ -210,6 +232,7 @@ def measure(name: str, count: int, repeats: int) -> list[dict[str, Any]]:
     exact = exact[:, : tree.nq]
     programs = [
         lambda: ours(problem, tree.nq, exact, horizon, repeats),
+        lambda: variable(problem, tree.nq, exact, horizon, repeats),
         lambda: mujoco(tree, q, v, exact, horizon, repeats),
     ]
     programs += [lambda: jax(problem, tree.nq, exact, horizon)] if len(tree) == 1 else []

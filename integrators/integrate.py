@@ -77,8 +77,10 @@ def integrate(
     ----------
     problem : Problem, or what poses one
         With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes
-        of eight: the same numbers as one by one, bit by bit, for a fraction of the time.  Anything with a method
-        `problem` is asked for it: a mechanism, a nonholonomic system, a row of `mechanics.systems.SYSTEMS`.
+        of eight: the same numbers as one by one, bit by bit, for a fraction of the time.  So do variable steps of
+        explicit methods from four trajectories on, each with its own steps, without events and callbacks.  Anything
+        with a method `problem` is asked for it: a mechanism, a nonholonomic system, a row of
+        `mechanics.systems.SYSTEMS`.
     method : str or Method, optional
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
@@ -135,7 +137,7 @@ def integrate(
     energy_tolerance, fast
         Of methods that divide their steps by an estimate (`GAUSS8`), as in `Method.tuned`.
     workers : int, optional
-        Of an ensemble: how many trajectories, or packs of eight lanes, are integrated at the same time, in threads; in
+        Of an ensemble: how many trajectories, or packs in eight lanes, are integrated at the same time, in threads; in
         processes where functions of the problem are plain Python, which then must be named in a module (and the program
         start below ``if __name__ == "__main__":``).  The results are the same bits for any number.  Default: as many as
         there are cores if everything is compiled; 1 with a callback, which then sees one trajectory after the other,

@@ -30,6 +30,7 @@ __all__ = [
     "PROJECTED",
     "REJECTED",
     "ROW",
+    "SPARED",
     "STAGE",
     "STEPS",
     "STRETCH",
@@ -66,7 +67,9 @@ SUBSTEPS = 12
 """Counter: substeps of the divided steps."""
 PROJECTED = 13
 """Flag: the state has been projected since the last step."""
-COUNTERS = 14
+SPARED = 14
+"""Of lanes with steps of their own: the bits of those whose quaternions this step does not bring back to unit norm."""
+COUNTERS = 15
 
 ERROR = 0
 """Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry.

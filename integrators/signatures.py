@@ -52,6 +52,8 @@ __all__ = [
     "STEP_LANES_SIGNATURE",
     "STEP_OF_STAGES",
     "STEP_OF_STAGES_SIGNATURE",
+    "STEP_PACED",
+    "STEP_PACED_SIGNATURE",
     "STEP_SIGNATURE",
     "STEP_SIGNATURES",
     "STEP_STEPPED",
@@ -104,6 +106,12 @@ _STEP_OF_STAGES_ARGUMENTS = (
 STEP_OF_STAGES_SIGNATURE = integer(*_STEP_OF_STAGES_ARGUMENTS)
 """A stepper on one trajectory that evaluates the field in lanes, one per stage."""
 
+_STEP_PACED_ARGUMENTS = (FIELD_LANES, lane_real, lane_real, *_STEP_LANES_ARGUMENTS[3:])
+STEP_PACED_SIGNATURE = integer(*_STEP_PACED_ARGUMENTS)
+"""A stepper on eight trajectories, each at a time and with a step of its own; the field finds the times in the last row
+of its workspace.
+"""
+
 _FIELD_STEPPED_ARGUMENTS = (stepped, stepped_vector, stepped_vector, integers, stepped_matrix, stepped_vector)
 FIELD_STEPPED_SIGNATURE = nothing(*_FIELD_STEPPED_ARGUMENTS)
 """A field on numbers that carry a derivative (`integrators.step_derivatives.compiled`)."""
@@ -119,4 +127,5 @@ STEP_STEPPED = function(integer, *_STEP_STEPPED_ARGUMENTS)
 STEP = function(integer, *_STEP_ARGUMENTS)
 """The type of a stepper passed as an argument."""
 STEP_LANES = function(integer, *_STEP_LANES_ARGUMENTS)
+STEP_PACED = function(integer, *_STEP_PACED_ARGUMENTS)
 STEP_OF_STAGES = function(integer, *_STEP_OF_STAGES_ARGUMENTS)

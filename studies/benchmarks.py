@@ -354,7 +354,12 @@ def ensemble(runs: Sequence[Record]) -> str:
         [f"{system}, {record['horizons'][system]:.3g} s", *(cell(system, program) for program in programs)]
         for system in systems
     ]
-    over = {p: [ratio(s, p) for s in systems if (s, p) in known] for p in programs[1:]}
+    others = [p for p in programs if not p.startswith("liemech")]
+    over = {p: [ratio(s, p) for s in systems if (s, p) in known] for p in others}
+    own = [r["one_by_one_seconds"] / r["seconds"] for r in runs if "one_by_one_seconds" in r]
+    alone = (
+        f"Variable steps in lanes are {', '.join(f'{x:.2g}' for x in own)} times as fast as one by one. " if own else ""
+    )
     said = "; ".join(
         f"{p}: {', '.join(f'{x:.2g}' for x in values)} times" for p, values in over.items() if len(values) > 1
     )
@@ -364,8 +369,8 @@ def ensemble(runs: Sequence[Record]) -> str:
         f"brackets steps per second and the method; every program with the longest step of a ladder by halves, or the "
         f"loosest tolerance by tens, that gives {number(record['error'])} in the last configuration "
         f"({_where('ensemble')}):\n\n{markdown(['', *programs], rows)}\n\n"
-        f"Ours over the others, in the order of the rows: {said}. MuJoCo's accelerations at the start differ from ours "
-        f"by {number(apart)}: the models are the same. JAX takes our step, printed for it, under `vmap`; of "
+        f"Ours over the others, in the order of the rows: {said}. {alone}MuJoCo's accelerations at the start differ "
+        f"from ours by {number(apart)}: the models are the same. JAX takes our step, printed for it, under `vmap`; of "
         "the top alone, since XLA compiles the steps of the others for minutes. Other programs had the machine, "
         "too, while this ran: the ratios are good for a factor of two."
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, st
+from liegroup.compile import helper, ld, spared, st
 from liegroup.formulas.facts import LENGTH_Q, QUATERNION_COUNT, QUATERNIONS
 from liegroup.table import KIND, N_Q, Q_OFFSET
 
@@ -79,15 +79,21 @@ def absorb(y: Any, low: Any, increment: Any, first: Any, last: Any, compensation
 @helper
 def renormalise(table: Any, y: Any, low: Any) -> None:
     """Bring the quaternions of y + low back to unit norm: q <- q (1 − (|q|² − 1)/2), in double-double."""
+    renormalise_but(table, y, low, 0)
+
+
+@helper
+def renormalise_but(table: Any, y: Any, low: Any, lanes: Any) -> None:
+    """The same, but not in the lanes whose bits are set."""
     for row in range(table.shape[0]):
         kind, start = table[row, KIND], table[row, Q_OFFSET]
         for k in range(QUATERNION_COUNT[kind]):
             for q in range(start + QUATERNIONS[kind, k], start + table[row, N_Q], LENGTH_Q[kind]):
-                _renormalise(y, low, q)
+                _renormalise(y, low, q, lanes)
 
 
 @helper
-def _renormalise(y: Any, low: Any, start: Any) -> None:
+def _renormalise(y: Any, low: Any, start: Any, lanes: Any) -> None:
     total, rest = ld(y, start) * 0.0 - 1.0, ld(y, start) * 0.0
     for i in range(start, start + 4):
         p, e = two_product(ld(y, i), ld(y, i))
@@ -95,4 +101,7 @@ def _renormalise(y: Any, low: Any, start: Any) -> None:
         rest = rest + ((e + f) + 2.0 * ld(y, i) * ld(low, i))
     correction = -0.5 * (total + rest)
     for i in range(start, start + 4):
-        add_to(y, low, i, correction * ld(y, i))
+        x, e = ld(y, i), ld(low, i)
+        add_to(y, low, i, correction * x)
+        st(y, i, spared(lanes, x, ld(y, i)))
+        st(low, i, spared(lanes, e, ld(low, i)))

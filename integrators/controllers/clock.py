@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper
+from liegroup.compile import helper, select
 from liegroup.compile.scalars import absolute
 
 T, T_LOW, H, TAKEN, NEXT, NEXT_LOW, ATTEMPTS, NARROWEST, NARROWEST_AT = range(9)
@@ -30,6 +30,6 @@ REPEAT = -1
 @helper
 def bounded(h: Any, remaining: Any, numbers: Any) -> Any:
     """The step within the largest one and the end."""
-    if absolute(h) > numbers[MAX_STEP]:
-        h = h * (numbers[MAX_STEP] / absolute(h))
-    return remaining if absolute(h) >= absolute(remaining) else h
+    size = absolute(h)
+    h = select(size > numbers[MAX_STEP], h * (numbers[MAX_STEP] / size), h)
+    return select(absolute(h) >= absolute(remaining), remaining, h)

@@ -22,23 +22,17 @@ from integrators.controllers.controller import Steered, StepController
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
 from integrators.status import NON_FINITE, OK
-from liegroup.compile import entry, helper
+from liegroup.compile import entry, helper, ld, power, select, st
 from liegroup.compile.scalars import absolute, arctan2, maximum, minimum
 
 Array = NDArray[np.float64]
 OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST = range(MEMORY, MEMORY + 5)
 """In the clock: the last steps and errors, whether the last step was rejected."""
-B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER = range(OWN, OWN + 10)
-"""In the numbers: those of `Controller`, and the power of h in the error estimate."""
+B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER, AIM = range(OWN, OWN + 11)
+"""In the numbers: those of `Controller`, the power k of h in the error estimate, and safetyᵏ."""
 MOST_ATTEMPTS = 20
 """A step that has failed more often in a row is given up."""
 _SMALLEST_ERROR = 1e-10
-
-
-@helper
-def power(x: Any, a: Any) -> Any:
-    """xᵃ for x > 0; 1 for a = 0."""
-    return 1.0 if a == 0.0 else float(x) ** float(a)
 
 
 @helper
@@ -57,33 +51,50 @@ def forget(clock: Any) -> None:
 
 
 @helper
+def ratio(h: Any, old: Any) -> Any:
+    """Of a step to the one before it; 1 where there is none."""
+    return select(old == 0.0, 1.0, h / select(old == 0.0, 1.0, old))
+
+
+@helper
 def next_step(h: Any, error: Any, clock: Any, numbers: Any) -> Any:
-    """The step after an accepted one of size h with the scaled error; keeps the histories."""
-    k = numbers[POWER]
-    r = maximum(error, _SMALLEST_ERROR) / power(numbers[SAFETY], k)
-    factor = (
-        power(r, -numbers[B1] / k)
-        * power(clock[OLD_ERROR], -numbers[B2] / k)
-        * power(clock[OLDER_ERROR], -numbers[B3] / k)
-    )
-    if clock[OLD_H] != 0.0:
-        factor = factor * power(h / clock[OLD_H], -numbers[A2])
-        if clock[OLDER_H] != 0.0:
-            factor = factor * power(clock[OLD_H] / clock[OLDER_H], -numbers[A3])
+    """The step after an accepted one of size h with the scaled error; keeps the histories.
+
+    Of one run, or of eight in lanes with a clock in each; an exponent that is 0 costs nothing.
+    """
+    k, old, older = numbers[POWER], ld(clock, OLD_H), ld(clock, OLDER_H)
+    r = maximum(error, _SMALLEST_ERROR) / numbers[AIM]
+    factor = power(r, -numbers[B1] / k)
+    if numbers[B2] != 0.0:
+        factor = factor * power(ld(clock, OLD_ERROR), -numbers[B2] / k)
+    if numbers[B3] != 0.0:
+        factor = factor * power(ld(clock, OLDER_ERROR), -numbers[B3] / k)
+    if numbers[A2] != 0.0:
+        factor = factor * power(ratio(h, old), -numbers[A2])
+    if numbers[A3] != 0.0:
+        factor = factor * power(ratio(old, older), -numbers[A3])
     factor = limited(factor, numbers)
-    if clock[REJECTED_LAST] != 0.0:
-        factor = minimum(factor, 1.0)
-    clock[OLDER_ERROR], clock[OLD_ERROR] = clock[OLD_ERROR], r
-    clock[OLDER_H], clock[OLD_H] = clock[OLD_H], h
-    clock[REJECTED_LAST] = 0.0
+    factor = select(ld(clock, REJECTED_LAST) != 0.0, minimum(factor, 1.0), factor)
+    st(clock, OLDER_ERROR, ld(clock, OLD_ERROR))
+    st(clock, OLD_ERROR, r)
+    st(clock, OLDER_H, old)
+    st(clock, OLD_H, h)
+    st(clock, REJECTED_LAST, 0.0)
     return h * factor
+
+
+@helper
+def chosen(h: Any, remaining: Any, numbers: Any) -> Any:
+    """The step within its bounds, of one run or in lanes; two equal last steps instead of a long and a tiny one."""
+    h = bounded(h, remaining, numbers)
+    size, left = absolute(h), absolute(remaining)
+    return select((left > size) & (size > 0.5 * left), 0.5 * remaining, h)
 
 
 @entry(PROPOSE_SIGNATURE)
 def propose(remaining: Any, clock: Any, numbers: Any) -> Any:
-    """The step of the filter; two equal last steps instead of a long and a tiny one."""
-    h = bounded(clock[H], remaining, numbers)
-    return 0.5 * remaining if absolute(remaining) > absolute(h) > 0.5 * absolute(remaining) else h
+    """The step of the filter."""
+    return chosen(clock[H], remaining, numbers)
 
 
 @entry(JUDGE_SIGNATURE)
@@ -207,7 +218,8 @@ class Controller(StepController):
             They follow the engine's own in the numbers that `propose` and `judge` get.
         """
         bounds = (self.safety, self.least, self.greatest, float(self.smooth))
-        return np.array([*self.b, *self.a, *bounds, method.estimate_power])
+        k = float(method.estimate_power)
+        return np.array([*self.b, *self.a, *bounds, k, self.safety**k])
 
     def start(self, run: Steered) -> None:
         forget(run.clock)

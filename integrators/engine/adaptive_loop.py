@@ -30,7 +30,7 @@ from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
-from liegroup.compile import helper, integer, kernel, ld
+from liegroup.compile import helper, integer, kernel, ld, select
 from liegroup.compile.scalars import absolute, maximum, sqrt
 from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
@@ -86,25 +86,22 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
     if estimates == 1.0:
         return sqrt(high)
     low = error_norm(table, state.previous, state.y, stepping.work[ERROR_LOW], relative, control.absolute)
-    return 0.0 if high == 0.0 else high / sqrt(high + 0.01 * low)
+    return high / select(high == 0.0, 1.0, sqrt(high + 0.01 * low))
 
 
 @helper
 def too_small(h: Any, remaining: Any, t: Any) -> Any:
     """Whether the step is lost in the time, and not the last one."""
-    return absolute(h) < 10.0 * _ULP * absolute(t) and h != remaining
+    return (absolute(h) < 10.0 * _ULP * absolute(t)) & (h != remaining)
 
 
 @helper
 def to_the_end(t: Any, t_low: Any, end: Any) -> Any:
     """The step from the time t + t_low to the end, so short that no stage of it lies beyond, not even by rounding."""
     h = (end - t) - t_low
-    forward = 1.0 if h > 0.0 else -1.0
-    if forward * ((t + h) - end) > 0.0:
-        h = end - t
-        if forward * ((t + h) - end) > 0.0:
-            h = h * (1.0 - _ULP)
-    return h
+    forward = select(h > 0.0, 1.0, -1.0)
+    h = select(forward * ((t + h) - end) > 0.0, end - t, h)
+    return select(forward * ((t + h) - end) > 0.0, h * (1.0 - _ULP), h)
 
 
 @helper
@@ -117,11 +114,11 @@ def give_back(state: Any, control: Any) -> None:
 
 
 @helper
-def time_after(clock: Any, numbers: Any, h: Any, last: Any) -> Any:
+def time_after(t: Any, t_low: Any, end: Any, h: Any, last: Any) -> Any:
     """The time after the step, in two words."""
-    s, e = two_sum(clock[T], h)
-    high, rest = two_sum(s, e + clock[T_LOW])
-    return (numbers[END], 0.0) if last else (high, rest)
+    s, e = two_sum(t, h)
+    high, rest = two_sum(s, e + t_low)
+    return select(last, end, high), select(last, 0.0, rest)
 
 
 @helper
@@ -161,7 +158,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     status = completed(status, equations, state, t + h, True)
     error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
     clock[ATTEMPTS] += 1.0
-    clock[NEXT], clock[NEXT_LOW] = time_after(clock, numbers, h, h == remaining)
+    clock[NEXT], clock[NEXT_LOW] = time_after(clock[T], clock[T_LOW], numbers[END], h, h == remaining)
     verdict = control.judge(
         status, error, clock[NEXT], h, state.y, control.watched, equations.parameters, equations.structure,
         equations.field_work, control.watched_values, clock, numbers,

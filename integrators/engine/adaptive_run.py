@@ -70,14 +70,26 @@ class Steering:
 
 
 class AdaptiveRun(Run):
-    """Variable steps of one trajectory from t0 to t1."""
+    """Variable steps of one trajectory from t0 to t1.
+
+    `shared` is what the runs of an ensemble have in common, found by the first of them: to find it takes longer than
+    many a run.
+    """
 
     KEPT = (*Run.KEPT, "previous_low", "narrow", "clock")
+    SHARED = (
+        "step", "field", "invariants", "projection", "events", "interpolant", "watched", "propose", "judge", "loop",
+        "circles",
+    )  # fmt: skip
 
-    def __init__(self, problem: Problem, method: Method, output: Output, steering: Steering, y0: Array) -> None:
+    def __init__(
+        self, problem: Problem, method: Method, output: Output, steering: Steering, y0: Array,
+        shared: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         controller, span = steering.controller, steering.span
         self.span, self.steering = span, steering
         self.forward = 1.0 if span[1] >= span[0] else -1.0
+        self.shared = {} if shared is None else shared
         method = controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or output.window or _ROWS)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
@@ -85,14 +97,29 @@ class AdaptiveRun(Run):
             np.array(np.broadcast_to(x, problem.dimension), dtype=np.float64)
             for x in (steering.relative, steering.absolute)
         )
-        self.watched, self.watched_values = self.field_form(controller.watched, SIZE), np.zeros(WATCHED)
+        self.watched_values = np.zeros(WATCHED)
         self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
         self.clock[T], self.clock[NARROWEST] = span[0], np.inf
         self.numbers[[END, MAX_STEP]] = span[1], steering.largest
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
+        controller.start(self)
+
+    def _circles(self) -> NDArray[np.int64]:
+        return self.shared["circles"] if self.shared else super()._circles()
+
+    def _functions(self) -> None:
+        if self.shared:
+            vars(self).update(self.shared)
+            self.parameters, self.structure = self.problem.own_parameters(), self.problem.structure
+            self.called_back, self.interpreted = None, False
+            return
+        super()._functions()
+        controller = self.steering.controller
+        self.watched = self.field_form(controller.watched, SIZE)
         self.propose, self.judge = self.form(controller.propose, PROPOSE), self.form(controller.judge, JUDGE)
         self.loop = self.loop_form(adaptive_loop)
-        controller.start(self)
+        if self.called_back is None and not self.interpreted:
+            self.shared.update((name, vars(self)[name]) for name in self.SHARED)
 
     def look(self) -> Array:
         """The values of the function the controller watches, now."""

@@ -10,17 +10,19 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Self
 
-from integrators.engine.adaptive_run import Steering
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.paced_run import HANDFUL, PacedLanes, goes_in_lanes
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import makers
 from integrators.method import Method
 from integrators.problem import Problem
 from liegroup.arrays import integer
-from liegroup.compile import seconds_waited
+from liegroup.compile import WIDTH, seconds_waited
 
 CHUNK_SECONDS = 0.07
 """Between two looks at the clock, the progress bar and Ctrl-C."""
@@ -32,28 +34,93 @@ _LOOK_SECONDS = 0.1
 
 def advance(run: Run, count: int) -> int:
     """Up to `count` further steps; returns how many are to be taken next time."""
-    start, before = time.perf_counter() - seconds_waited(), run.steps_done
-    run.go(count)
+    return _timed([run], count, lambda: run.go(count))
+
+
+def _timed(runs: Sequence[Run], count: int, go: Callable[[], None]) -> int:
+    """Up to `count` further steps of runs; returns how many are to be taken next time."""
+    start, before = time.perf_counter() - seconds_waited(), sum(run.steps_done for run in runs)
+    go()
     elapsed = time.perf_counter() - seconds_waited() - start
-    done = run.steps_done - before  # events end a chunk early
+    done = (sum(run.steps_done for run in runs) - before) / min(len(runs), WIDTH)  # events end a chunk early
     return max(1, min(8 * count, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
 
 
+class Rooms:
+    """Lanes for runs that are taken together, one room for each pair of hands; they are made when they are wanted.
+
+    Their code takes as long to compile as thousands of short runs: where the cache has none the rooms open when runs
+    have been taken one by one for `PATIENCE`, so that it never takes much more than twice the time of the better way.
+    """
+
+    PATIENCE = 15.0
+    """Seconds."""
+
+    def __init__(self, run: AdaptiveRun) -> None:
+        self._run, self._free = run, list[PacedLanes]()
+        is_at_hand = run.method.stepper.paced.is_at_hand  # type: ignore[union-attr]
+        self._opens = time.perf_counter() - seconds_waited() + (0.0 if is_at_hand else self.PATIENCE)
+
+    @property
+    def are_open(self) -> bool:
+        return time.perf_counter() - seconds_waited() >= self._opens
+
+    def advance(self, runs: Sequence[AdaptiveRun], count: int) -> int:
+        """Up to `count` further steps in every lane; returns how many are to be taken next time."""
+        try:
+            room = self._free.pop()
+        except IndexError:
+            room = PacedLanes(self._run)
+        try:
+            return _timed(runs, count, lambda: room.go(count, runs))
+        finally:
+            self._free.append(room)
+
+
 class Crew:
-    """Takes chunks of steps, of up to `size` runs at a time; a context, at whose end no run is in any hands."""
+    """Takes chunks of steps, in up to `size` pairs of hands at a time; a context, at whose end no run is in any.
+
+    With `rooms` there are several runs in each, in lanes, once these are open.
+    """
 
     size = 1
+    rooms: Rooms | None = None
     waited = 0.0
     """Seconds for which the hands beside those of this thread have waited for compilation, in the mean."""
 
+    def __init__(self) -> None:
+        self._counts: dict[Run, int] = {}
+
     @property
     def busy(self) -> int:
-        """Runs in its hands."""
+        """Hands that are full."""
         raise NotImplementedError
 
-    def start(self, run: Run) -> None:
-        """Take a run in hand."""
+    def take(self, waiting: deque[Run]) -> None:
+        """Take in hand one of the runs that wait, or as many as belong there together."""
+        count = 1
+        if self.rooms is not None and self.rooms.are_open:
+            count = WIDTH * -(-len(waiting) // (WIDTH * (self.size - self.busy)))
+        self.start([waiting.popleft() for _ in range(min(count, HANDFUL, len(waiting)))])
+
+    def start(self, runs: list[Run]) -> None:
+        """Have a chunk of steps taken."""
         raise NotImplementedError
+
+    def advance(self, runs: list[Run], count: int) -> int:
+        """Take up to `count` further steps; returns how many are to be taken next time."""
+        if len(runs) == 1 or self.rooms is None:
+            return advance(runs[0], count)
+        return self.rooms.advance(runs, count)  # type: ignore[arg-type]
+
+    def count_of(self, runs: list[Run]) -> int:
+        """Steps of the next chunk."""
+        return max(self._counts.get(run, 1) for run in runs)
+
+    def note(self, runs: list[Run], count: int) -> None:
+        """Note how many steps are to be taken next time."""
+        for run in runs:
+            self._counts[run] = count
 
     def finished(self) -> list[Run]:
         """Runs that have had their chunk, given back; waits a little for them."""
@@ -67,19 +134,19 @@ class Crew:
 
 
 class Here(Crew):
-    """The thread that asks, one run at a time."""
+    """The thread that asks, one handful at a time."""
 
     def __init__(self) -> None:
-        self._counts: dict[Run, int] = {}
+        super().__init__()
         self._done: list[Run] = []
 
     @property
     def busy(self) -> int:
-        return len(self._done)
+        return int(bool(self._done))
 
-    def start(self, run: Run) -> None:
-        self._counts[run] = advance(run, self._counts.get(run, 1))
-        self._done.append(run)
+    def start(self, runs: list[Run]) -> None:
+        self.note(runs, self.advance(runs, self.count_of(runs)))
+        self._done = runs
 
     def finished(self) -> list[Run]:
         done, self._done = self._done, []
@@ -90,9 +157,10 @@ class Pool(Crew):
     """Hands beside those of the thread that asks; `executor` is theirs."""
 
     def __init__(self, size: int) -> None:
+        super().__init__()
         self.size = size
         self.executor: Executor
-        self._at_work: dict[Future[Any], Run] = {}
+        self._at_work: dict[Future[Any], list[Run]] = {}
 
     @property
     def busy(self) -> int:
@@ -108,42 +176,38 @@ class Pool(Crew):
 
     def finished(self) -> list[Run]:
         done, _ = wait(self._at_work, _LOOK_SECONDS, FIRST_COMPLETED)
-        found = []
+        found: list[Run] = []
         for future in done:
-            run = self._at_work.pop(future)
-            self._take(run, future)
-            found.append(run)
+            runs = self._at_work.pop(future)
+            self._take(runs, future)
+            found += runs
         return found
 
-    def give(self, run: Run, function: Callable[..., Any], *args: Any) -> None:
-        """Put a run into other hands, which call the function."""
-        self._at_work[self.executor.submit(_with_wait, function, *args)] = run
+    def give(self, runs: list[Run], function: Callable[..., Any], *args: Any) -> None:
+        """Put runs into other hands, which call the function."""
+        self._at_work[self.executor.submit(_with_wait, function, *args)] = runs
 
-    def _take(self, run: Run, future: Future[Any]) -> None:
+    def _take(self, runs: list[Run], future: Future[Any]) -> None:
         result, waited = future.result()
         self.waited += waited / self.size
-        self.taken(run, result)
+        self.taken(runs, result)
 
-    def taken(self, run: Run, result: Any) -> None:
-        """What comes back with a run."""
+    def taken(self, runs: list[Run], result: Any) -> None:
+        """What comes back with runs."""
 
 
 class Threads(Pool):
     """Threads: compiled loops leave Python to each other."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self._counts: dict[Run, int] = {}
-
     def __enter__(self) -> Self:
         self.executor = ThreadPoolExecutor(self.size, "liemech")
         return self
 
-    def start(self, run: Run) -> None:
-        self.give(run, advance, run, self._counts.get(run, 1))
+    def start(self, runs: list[Run]) -> None:
+        self.give(runs, self.advance, runs, self.count_of(runs))
 
-    def taken(self, run: Run, result: Any) -> None:
-        self._counts[run] = result
+    def taken(self, runs: list[Run], result: Any) -> None:
+        self.note(runs, result)
 
 
 class Processes(Pool):
@@ -164,13 +228,14 @@ class Processes(Pool):
         self.executor = ProcessPoolExecutor(self.size, context, _arrive, self._what)
         return self
 
-    def start(self, run: Run) -> None:
+    def start(self, runs: list[Run]) -> None:
+        (run,) = runs
         if run.sink is not None:  # it stays here
             run.sink.make_room(run)
-        self.give(run, _advanced, self._numbers[run], run.state())
+        self.give(runs, _advanced, self._numbers[run], run.state())
 
-    def taken(self, run: Run, result: Any) -> None:
-        run.restore(result)
+    def taken(self, runs: list[Run], result: Any) -> None:
+        runs[0].restore(result)
 
 
 def _with_wait(function: Callable[..., Any], *args: Any) -> tuple[Any, float]:
@@ -225,16 +290,20 @@ def crew_of(
 ) -> Crew:  # fmt: skip
     """Whoever takes the steps of these runs: threads where all functions are compiled, else processes; by default one
     thread per core, and this thread alone for a single run, plain Python functions, callbacks and calls from threads.
+    Without a callback, runs with variable steps are taken together in lanes, where they can be.
     """
     in_threads = runs[0].called_back is None and not runs[0].interpreted
     if workers is None:
         alone = callback is not None or threading.current_thread() is not threading.main_thread()
         workers = cores() if in_threads and not alone else 1
+    rooms = None
+    if callback is None and goes_in_lanes(problem, method, output, way):
+        rooms = Rooms(runs[0])  # type: ignore[arg-type]
     size = min(integer(workers, "workers", 1), len(runs))
-    if size == 1:
-        return Here()
-    if in_threads:
-        return Threads(size)
+    if size == 1 or in_threads:
+        crew = Here() if size == 1 else Threads(size)
+        crew.rooms = rooms
+        return crew
     from multiprocessing.reduction import ForkingPickler
 
     try:

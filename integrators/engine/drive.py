@@ -57,13 +57,13 @@ def drive(
                     else:
                         keeper.write()
                 while waiting and crew.busy < size:
-                    crew.start(waiting.popleft())
+                    crew.take(waiting)
                 for run in crew.finished():
                     if not run.done:
                         waiting.appendleft(run)
-                    bar.update(int(_TICKS * sum(run.progress for run in runs) / len(runs)) - bar.n)
                     if call(run):
                         reason = Status.STOPPED
+                bar.update(int(_TICKS * sum(run.progress for run in runs) / len(runs)) - bar.n)
                 if interrupted():
                     reason = Status.INTERRUPTED
         if keeper is not None:

@@ -184,6 +184,14 @@ def save(t: Any, y: Any, state: Any, saving: Any) -> None:
     )  # fmt: skip
 
 
+@helper
+def is_due(saving: Any, counters: Any, t_new: Any, h: Any) -> Any:
+    """Whether a state within the step of size h that ended at t_new is still to be saved."""
+    times = saving.times
+    near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
+    return counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near
+
+
 @rare(never, lambda *types: integer)
 def save_within(
     equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any
@@ -193,8 +201,7 @@ def save_within(
     """
     counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
     dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
-    near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
-    while counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near:
+    while is_due(saving, counters, t_new, h):
         wanted = times[counters[ROW]]
         copy(state.previous, between)
         clear(within.between_low)
@@ -237,8 +244,8 @@ def observe(
 
     Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those.
     """
-    counters, at_times, status = state.counters, saving.times.shape[0] > 0, OK
-    if at_times:
+    status = OK
+    if saving.times.shape[0] > 0:
         status = save_within(equations, stepping, within, state, saving, t, t_new, h)
     if status != OK:
         return status
@@ -246,8 +253,17 @@ def observe(
         equations.invariants(
             t_new, state.y, equations.parameters, equations.structure, equations.field_work, state.values
         )
+    return note(equations, within, state, saving, guarding, t_new, h, last)
+
+
+@helper
+def note(
+    equations: Any, within: Any, state: Any, saving: Any, guarding: Any, t_new: Any, h: Any, last: Any
+) -> Any:  # fmt: skip
+    """The same from the values of the invariants on, without states within the step."""
+    counters = state.counters
     watch(state.values, saving.statistics, counters)
-    if at_times:
+    if saving.times.shape[0] > 0:
         save_reached(equations, within, state, saving, t_new, h, last)
     elif last or (counters[STEPS] + 1) % saving.save_every == 0:
         shown(equations, within, state, t_new)

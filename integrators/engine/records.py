@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from integrators.controllers.signatures import JUDGE, PROPOSE
-from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES, STEP_OF_STAGES
+from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES, STEP_OF_STAGES, STEP_PACED
 from liegroup.compile import integer, integer_table, integers, lane_matrix, lane_vector, matrix, record, vector
 
 
@@ -155,6 +155,25 @@ class WithinOfStages(Within):
     """The same, of such an interpolant."""
 
 
+class SteppingPaced(Stepping):
+    """Of a step in lanes with times and sizes of their own."""
+
+
+class Paces(NamedTuple):
+    """Lanes of runs of their own: the addresses of the records of every run, a row each; which run is in each lane, and
+    how each run fared; rows for times and sizes of steps; the clocks of the runs, and those after a step, were it
+    accepted; the low words of the states before.
+    """
+
+    addresses: Any
+    places: Any
+    verdicts: Any
+    rows: Any
+    clocks: Any
+    ahead: Any
+    previous_low: Any
+
+
 ONE = _types(STEP, FIELD, vector, matrix, FIELD, matrix, (Equations, Stepping, Within))
 """Types of the records of one trajectory, in the order of the loops."""
 LANES = _types(
@@ -165,3 +184,10 @@ BY_STAGES = (EquationsOfStages, SteppingOfStages, WithinOfStages)
 STAGES = _types(STEP_OF_STAGES, FIELD, vector, matrix, FIELD_LANES, lane_matrix, BY_STAGES)
 """The same for one trajectory with the stages of its steps in lanes."""
 CONTROL = record(Control, PROPOSE, JUDGE, FIELD, *[vector] * 7)
+PACED = (
+    LANES[0],
+    record(SteppingPaced, STEP_PACED, vector, integers, lane_matrix, integer),
+    LANES[3],
+    record(Paces, integer_table, integers, integers, *[lane_vector] * 4),
+)
+"""The same for lanes with times and steps of their own: what all of them share, and the records of their runs."""

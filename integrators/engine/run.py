@@ -250,7 +250,7 @@ class Run:
         self.work = zeros(*method.work_shape(problem))
         self.step_work = self.field_work
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
-        self.table, self.circles = problem.table, circles(problem, self.t0)
+        self.table, self.circles = problem.table, self._circles()
         self.save_every, self.times = self.output.save_every, self.output.times
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
@@ -262,6 +262,9 @@ class Run:
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
         self.projection_every = method.projection_every
+
+    def _circles(self) -> NDArray[np.int64]:
+        return circles(self.problem, self.t0)
 
     def compiled(self, function: Any) -> Any:
         """A field or an entry, compiled for the arrays of this run."""
@@ -449,6 +452,10 @@ class Run:
         with np.errstate(all="ignore"):
             status = Status(self.call_loop(count))
         self._raise_pending()
+        self.take(status)
+
+    def take(self, status: Status) -> None:
+        """What the loop has come back with."""
         if status is Status.EVENT:
             self._look_at_events()
         elif status is Status.FULL:
@@ -456,6 +463,19 @@ class Run:
                 self._grow_if_there_is_room()
         elif status is not Status.OK:
             self.end(status, diagnose(self, status))
+
+    def kept_now(self) -> dict[str, Array]:
+        """What `put_back` needs to take back the next steps."""
+        row = int(self.counters[ROW])
+        kept = {name: getattr(self, name).copy() for name in self.KEPT}
+        return kept | {"stretch_now": self.statistics[row : row + 1].copy()}
+
+    def put_back(self, kept: dict[str, Array]) -> None:
+        """Take back the steps since `kept_now`."""
+        for name in self.KEPT:
+            getattr(self, name)[...] = kept[name]
+        row = int(self.counters[ROW])
+        self.statistics[row : row + 1] = kept["stretch_now"]
 
     def since(self, row: int) -> Stretch:
         """What was saved from a row on, as far as it has not been handed over, and the newest state."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,8 @@ def makers(problem: Problem, method: Method, output: Output, way: Plan | Steerin
     starts = np.atleast_2d(problem.y0)
     if isinstance(way, Steering):
         method = method.tuned(np.inf) if method.stepper.report else method  # the controller divides
-        return [partial(AdaptiveRun, problem, method, output, way, start) for start in starts]
+        shared: dict[str, Any] = {}
+        return [partial(AdaptiveRun, problem, method, output, way, start, shared) for start in starts]
     if method.stepper.stages_in_lanes:
         return [partial(single_run, problem.with_start(start), method, output, way, start) for start in starts]
     signal = problem.inputs.signal

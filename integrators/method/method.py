@@ -127,6 +127,9 @@ class Stepper:
         What makes this stepper of another one.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    paced : Entry, optional
+        The step in lanes with times and sizes of their own, `integrators.signatures.STEP_PACED_SIGNATURE`, for
+        ensembles with variable steps; without one their trajectories run one by one.
     multistep : bool
         Whether a step depends on the states before its start.
     starts : bool
@@ -172,6 +175,7 @@ class Stepper:
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
+    paced: Entry | None = None
     multistep: bool = False
     starts: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None

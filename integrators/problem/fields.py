@@ -422,6 +422,7 @@ def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field
         source,
         lambda: _chain([f.compiled for f in fields], FIELD_SIGNATURE),
         lambda: _chain([f.compiled_lanes for f in fields], FIELD_LANES_SIGNATURE),
+        build_timed=lambda: _chain_timed([f.compiled_timed for f in fields], 1),
     )
 
 

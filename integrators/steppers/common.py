@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.arithmetic.compensated import absorb, renormalise
-from integrators.layout import FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, STEPS
-from liegroup.compile import any_, helper, ld, st
+from integrators.arithmetic.compensated import absorb, renormalise_but
+from integrators.layout import FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, SPARED, STEPS
+from liegroup.compile import any_, helper, lane_real, ld, st, st2
+from liegroup.compile.decorators import compiled_form
 from liegroup.formulas.facts import CHART, CHARTS, LENGTH_V
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, V_OFFSET, displacement
 
@@ -27,6 +28,27 @@ def clear(target: Any) -> None:
     """target <- 0."""
     for i in range(target.shape[0]):
         st(target, i, 0.0)
+
+
+def evaluate(
+    field: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
+) -> None:  # fmt: skip
+    """out <- the field at (t, y); times of lanes of their own go into the last row of the workspace, where it looks."""
+    field(t, y, parameters, structure, work, out)
+
+
+def _evaluate(field: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> Any:
+    if t is not lane_real:
+        return evaluate
+
+    def at_times(field: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        st2(work, work.shape[0] - 1, 0, t)
+        field(0.0, y, parameters, structure, work, out)
+
+    return at_times
+
+
+compiled_form(evaluate)(_evaluate)
 
 
 @helper
@@ -85,4 +107,4 @@ def advance_state(
     displacement(table, tau, y, u, scratch)
     absorb(y, low, scratch, 0, length(table), compensation)
     if compensation and counters[STEPS] % RENORMALISE_EVERY == 0:
-        renormalise(table, y, low)
+        renormalise_but(table, y, low, counters[SPARED])

@@ -43,9 +43,9 @@ from integrators.layout import (
     TAU,
 )
 from integrators.method import Method, Stepper
-from integrators.signatures import STEP_SIGNATURES
+from integrators.signatures import STEP_PACED_SIGNATURE, STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
-from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
+from integrators.steppers.common import advance_state, copy, dimension, evaluate, leaves_chart
 from integrators.steppers.rkmk import combine
 from integrators.tableaus import ExponentialScheme
 from integrators.tableaus.exponential import HasScheme
@@ -114,12 +114,12 @@ def step(
             return CHART_LEFT
         if i == 0 and not options[LINEAR]:
             if not counters[FIRST_KNOWN]:
-                field(t, point, parameters, structure, field_work, work[FIRST][:d])
+                evaluate(field, t, point, parameters, structure, field_work, work[FIRST][:d])
                 counters[EVALUATIONS] += 1
                 counters[FIRST_KNOWN] = 1
             copy(work[FIRST][:d], f)
         else:
-            field(t + coefficients[i] * h, point, parameters, structure, field_work, f)
+            evaluate(field, t + coefficients[i] * h, point, parameters, structure, field_work, f)
             counters[EVALUATIONS] += 1
         form_brackets(table, work, h, coefficients, options, i + 1, u, x[:d])
     first, count = options[PRODUCTS + 3 * s + 1], options[PRODUCTS + 3 * s + 2]
@@ -133,7 +133,7 @@ def step(
         advance_state(table, tau, y, low, u, x[:n], options[COMPENSATION], counters)
     counters[LAST_KNOWN] = options[NEW_POINT]
     if options[NEW_POINT]:
-        field(t + h, y, parameters, structure, field_work, work[LAST][:d])
+        evaluate(field, t + h, y, parameters, structure, field_work, work[LAST][:d])
         counters[EVALUATIONS] += 1
         copy(work[LAST][:d], work[OWN_ROWS + s][:d])
     if options[ESTIMATE] == SUM:
@@ -149,8 +149,10 @@ def _rows(options: NDArray[np.int64]) -> int:
     return int(options[2] + options[0] + 3)
 
 
-EXPONENTIAL = Stepper("exponential", step, _rows, maps=("exp",))
-SECOND_ORDER = Stepper("exponential", step, _rows, maps=("exp", "cayley"))
+paced = entry(STEP_PACED_SIGNATURE)(step.python)
+"""The same step in lanes with times and sizes of their own."""
+EXPONENTIAL = Stepper("exponential", step, _rows, maps=("exp",), paced=paced)
+SECOND_ORDER = Stepper("exponential", step, _rows, maps=("exp", "cayley"), paced=paced)
 """The same kernel: up to order 2 the Cayley map is as good as the exponential."""
 
 

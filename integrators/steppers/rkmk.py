@@ -45,9 +45,9 @@ from integrators.layout import (
     TAU,
 )
 from integrators.method import Method, Stepper
-from integrators.signatures import STEP_SIGNATURES
+from integrators.signatures import STEP_PACED_SIGNATURE, STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
-from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
+from integrators.steppers.common import advance_state, clear, copy, dimension, evaluate, leaves_chart
 from integrators.steppers.series import EXACT, inverse_differential, power_for
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import entry, helper, ld, ld2, st
@@ -85,7 +85,7 @@ def step(
     u, x, first, scratch = work[own][:d], work[own + 1][:n], work[FIRST][:d], work[own + 3][:d]
     st(work[own + 2], 0, h)
     if not counters[FIRST_KNOWN]:
-        field(t + coefficients[c] * h, y, parameters, structure, field_work, first)
+        evaluate(field, t + coefficients[c] * h, y, parameters, structure, field_work, first)
         counters[EVALUATIONS] += 1
         counters[FIRST_KNOWN] = 1
     copy(first, work[OWN_ROWS][:d])
@@ -97,7 +97,7 @@ def step(
             counters[STAGE] = i
             return CHART_LEFT
         retract(table, tau, y, u, x)
-        field(t + coefficients[c + i] * h, x, parameters, structure, field_work, k)
+        evaluate(field, t + coefficients[c + i] * h, x, parameters, structure, field_work, k)
         inverse_differential(table, tau, options[POWER], u, k, scratch, k)
     counters[EVALUATIONS] += last - 1
     combine(work, h, coefficients, b, last, u)
@@ -108,7 +108,7 @@ def step(
     counters[LAST_KNOWN] = options[FSAL]
     if options[FSAL]:
         k = work[OWN_ROWS + last][:d]
-        field(t + h, y, parameters, structure, field_work, work[LAST][:d])
+        evaluate(field, t + h, y, parameters, structure, field_work, work[LAST][:d])
         counters[EVALUATIONS] += 1
         inverse_differential(table, tau, options[POWER], u, work[LAST][:d], scratch, k)
     if options[ESTIMATES] > 0:
@@ -160,8 +160,10 @@ def _rows(options: NDArray[np.int64]) -> int:
     return int(options[0] + options[3]) + 4
 
 
-RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate)
-TRUNCATED = Stepper("rkmk", step, _rows, maps=("exp",), interpolant=interpolate)
+paced = entry(STEP_PACED_SIGNATURE)(step.python)
+"""The same step in lanes with times and sizes of their own."""
+RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate, paced=paced)
+TRUNCATED = Stepper("rkmk", step, _rows, maps=("exp",), interpolant=interpolate, paced=paced)
 """The same kernel; the series is that of the exponential."""
 
 

@@ -48,7 +48,9 @@ from liegroup.compile.functions import (
     each_lane,
     less,
     magnitude,
+    power,
     select,
+    spared,
     sqrt,
     taken,
 )
@@ -70,7 +72,7 @@ from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
 from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
-from liegroup.compile.records import Packed, record
+from liegroup.compile.records import Packed, record, record_at
 from liegroup.compile.signatures import (
     boolean,
     constants,
@@ -141,16 +143,19 @@ __all__ = [
     "matrix",
     "never",
     "nothing",
+    "power",
     "primitive",
     "processor",
     "raise_pending",
     "rare",
     "real",
     "record",
+    "record_at",
     "scalar_of",
     "seconds_waited",
     "select",
     "source_digest",
+    "spared",
     "sqrt",
     "st",
     "st2",

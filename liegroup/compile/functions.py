@@ -73,6 +73,19 @@ def _set_lane(typing_context: Any, a: Any, lane: Any, x: Any) -> Any:
     return Lanes(a, lane, x), generate
 
 
+@intrinsic
+def _mask_of_bits(typing_context: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.bitcast(builder.trunc(args[0], ir.IntType(WIDTH)), ir.VectorType(ir.IntType(1), WIDTH))
+
+    return Mask(bits), generate
+
+
+def spared(lanes: Any, old: Any, new: Any) -> Any:
+    """The new value; in those lanes whose bit is set in the integer `lanes` the old one."""
+    return new
+
+
 def less(a: Any, b: Any) -> Any:
     """``a < b``, by the real part for complex numbers (a real formula continued by complex steps)."""
     return (
@@ -143,6 +156,13 @@ def _select(condition: Any, a: Any, b: Any) -> Any:
     if condition is Mask:
         return lambda condition, a, b: select_lanes(condition, a, b)
     return lambda condition, a, b: a if condition else b
+
+
+@compiled_form(spared)
+def _spared(lanes: Any, old: Any, new: Any) -> Any:
+    if new is not Lanes:
+        return lambda lanes, old, new: new
+    return lambda lanes, old, new: select_lanes(_mask_of_bits(lanes), old, new)
 
 
 @compiled_form(any_)
@@ -241,6 +261,25 @@ def _taken(a: Any, place: Any) -> Any:
         for lane in range(WIDTH):
             x = _set_lane(x, lane, a[int(_get_lane(place, lane))])
         return x
+
+    return lanes
+
+
+def power(x: Any, a: Any) -> Any:
+    """xᵃ for x > 0 and a real number a; in lanes each takes its own x."""
+    return float(x) ** float(a)
+
+
+@compiled_form(power)
+def _power(x: Any, a: Any) -> Any:
+    if x is not Lanes:
+        return lambda x, a: float(x) ** float(a)
+
+    def lanes(x: Any, a: Any) -> Any:
+        y = x
+        for lane in range(WIDTH):
+            y = _set_lane(y, lane, _get_lane(x, lane) ** float(a))
+        return y
 
     return lanes
 

@@ -20,6 +20,10 @@ class _LaneType(types.Type):
     def __init__(self) -> None:
         super().__init__(name="Lanes")
 
+    def unify(self, context: Any, other: Any) -> Any:
+        """What is a number on one way and lanes on another is lanes."""
+        return self if isinstance(other, types.Float) else None
+
 
 class _MaskType(types.Type):
     def __init__(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from ctypes import addressof, c_char
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, register_model, unbox
+from numba.extending import NativeValue, intrinsic, register_model, unbox
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 
@@ -33,6 +34,7 @@ class Record(types.Type):
     def __init__(self, kind: type, fields: tuple[Any, ...]) -> None:
         self.kind, self.fields = kind, dict(zip(kind._fields, fields, strict=True))  # type: ignore[attr-defined]
         self.dtypes = {name: as_dtype(f.dtype) for name, f in self.fields.items() if isinstance(f, types.Array)}
+        self.dimensions = [getattr(field, "ndim", 0) for field in fields]
         self.offsets, size = {}, 0
         for name, field in self.fields.items():
             self.offsets[name] = size
@@ -102,12 +104,26 @@ def record(kind: type, *fields: Any) -> Any:
     return made
 
 
+def record_at(type_: Any) -> Any:
+    """For compiled code: what makes of an address (`Packed.address`) the record of the type that lies there."""
+
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], _WORD.as_pointer())
+
+        return type_(types.int64), generate
+
+    return at
+
+
 def type_of(given: Any) -> Record:
     """Which type of record a tuple has; TypeError if one of its fields fits none."""
     first, *others = _TYPES[type(given)]
+    if not others:
+        return first
     dimensions = [getattr(x, "ndim", 0) for x in given]
-    fitting = (x for x in others if [getattr(f, "ndim", 0) for f in x.fields.values()] == dimensions)
-    return next(fitting, first)
+    return next((x for x in others if x.dimensions == dimensions), first)
 
 
 class Packed:
@@ -119,7 +135,12 @@ class Packed:
         for (name, type_), value in zip(self._numba_type_.fields.items(), given, strict=True):
             words += _words(given, name, type_, self._numba_type_.dtypes.get(name), value)
         self._words = np.array(words, dtype=np.int64)
-        self.address = self._words.ctypes.data
+        self.address = _data(self._words)
+
+
+def _data(a: Any) -> int:
+    """Where the numbers of a contiguous array lie: `ndarray.ctypes` takes five times as long."""
+    return addressof(c_char.from_buffer(a)) if a.size and a.flags.writeable else int(a.ctypes.data)
 
 
 def _words(given: Any, name: str, type_: Any, dtype: Any, value: Any) -> list[int]:
@@ -130,7 +151,7 @@ def _words(given: Any, name: str, type_: Any, dtype: Any, value: Any) -> list[in
         if not (fits and value.flags.c_contiguous):
             kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise TypeError(f"{type(given).__name__}.{name}: {kind}, expected a contiguous {type_}")
-        return [value.ctypes.data, *value.shape]
+        return [_data(value), *value.shape]
     return list(struct.unpack("q", struct.pack("d", value))) if isinstance(type_, types.Float) else [int(value)]
 
 
