@@ -573,7 +573,7 @@ class Method:
         part = held_part(self, z, 0.0)
         if part == 1.0:
             return []
-        says = f"{what} has h ω = {z:.4g}, where {self.name} is not stable"
+        says = f"{what} has h ω = {z:.4g}, beyond the limit of {self.name}"
         implicit = "an implicit method such as MIDPOINT, for thin rods RKMK_RADAU_IIA3"
         remedy = f"use a step below {part * h:.4g} s, or {implicit}"
         return [Doubt("step", 0.0, z, part * z, says, remedy)]

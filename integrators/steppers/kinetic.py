@@ -184,13 +184,17 @@ def _moved(problem: Problem, y: Array, by: Array) -> Array:
 
 
 def _check(problem: Problem, y: Array, K: Sparse, m: int, damped: bool) -> None:
+    """ValueError for what is not as it must be, seen with velocities as of the start or, where the forces at rest are
+    large, such that p·v is as large: beside neither a force r p is lost, however light the bodies are.
+    """
     rng = np.random.default_rng(1)
     moved = _moved(problem, y, 0.3 * rng.normal(size=m))
-    scale = 1.0 + np.abs(y[-m:])
+    inertia = 1.0 / np.where(K.diagonal() > 0.0, K.diagonal(), 1.0)
     for t, place in ((0.0, y), (0.7, moved)):
-        p = scale * rng.normal(size=m)
+        _, at_rest = _velocity(problem, t, place, np.zeros(m))
+        speeds = 1.0 + np.abs(K @ y[-m:]) + np.sqrt(np.abs(at_rest).max() / inertia.max())
+        p = speeds * inertia * rng.normal(size=m)
         v, force = _velocity(problem, t, place, p)
-        _, at_rest = _velocity(problem, t, place, 0.0 * p)
         if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
             raise ValueError(
                 f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends "

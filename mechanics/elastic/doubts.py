@@ -28,7 +28,7 @@ def doubts(network: Network, y: Array, h: float) -> list[Doubt]:
     long = _long_steps(network, abs(h), omega, steps)
     beyond = bool(long) and long[0].value > LIMIT
     resonant = [] if beyond else _resonant(network, abs(h))
-    return [*long, *resonant, *_collapses(network, y, steps), *_turns(network, y, abs(h))]
+    return [*long, *resonant, *_collapses(network, y, steps), *_turns(network, y, abs(h), steps)]
 
 
 def _resonant(network: Network, h: float) -> list[Doubt]:
@@ -57,31 +57,41 @@ def _collapses(network: Network, y: Array, steps: list[Array]) -> list[Doubt]:
     return [Doubt("collapse", 0.0, worst, DOUBTED, says, f"use a step of {0.1 * steps[s][e] / worst:.3g} s for it")]
 
 
-def _turns(network: Network, y: Array, h: float) -> list[Doubt]:
-    """Bodies that turn so far between kicks that these are given anywhere."""
-    rate, body = _turning(network, y)
-    if not rate * h > DOUBTED:
+def _turns(network: Network, y: Array, h: float, steps: list[Array]) -> list[Doubt]:
+    """Bodies that turn a node so far between the kicks of an element at it that these are given anywhere."""
+    kicked = np.zeros(len(network.points))
+    nodes, _, level = network._dampers
+    joined = [*(nodes for _, nodes, _ in network._sets), nodes]
+    for at, step in zip(joined, [*steps, h * np.power(0.5, network._depth - level)], strict=True):
+        np.maximum.at(kicked, at, step[:, None])
+    worst, body = _largest_turn(network, y, kicked)
+    if not worst > DOUBTED:
         return []
-    says = f"{body} turns its nodes by {rate * h:.3g} rad within a step, and kicks are given anywhere on the way"
-    return [Doubt("turn", 0.0, rate * h, DOUBTED, says, f"use a step of {0.1 / rate:.3g} s")]
+    says = f"{body} turns its nodes by {worst:.3g} rad within a step, and kicks are given anywhere on the way"
+    return [Doubt("turn", 0.0, worst, DOUBTED, says, f"use a step of {0.1 * h / worst:.3g} s")]
 
 
-def _turning(network: Network, y: Array) -> tuple[float, str]:
-    """The largest rate at which a body turns a node about its centre of mass, rad/s, and the body."""
+def _largest_turn(network: Network, y: Array, times: Array) -> tuple[float, str]:
+    """The largest angle by which a body turns one of the nodes about its centre of mass within the time (n,) of that
+    node, rad, and the body.
+    """
     found, named = 0.0, ""
     first = len(y) - 6 * len(network.bodies)
-    for b, (_, home) in enumerate(network._mounted):
+    for b, (nodes, home) in enumerate(network._mounted):
         k = np.asarray(y)[first + 6 * b + 3 : first + 6 * b + 6]
         size = np.linalg.norm(home.places, axis=1)
         speed = np.linalg.norm(np.cross(home.numbers[2:] * k, home.places), axis=1)
-        rate = float(np.max(speed[size > 0.0] / size[size > 0.0], initial=0.0))
-        if rate > found:
-            found, named = rate, network.bodies[b].name
+        turns = (size > 0.0) & (speed > 0.0)
+        angle = float(np.max(speed[turns] / size[turns] * times[nodes[turns]], initial=0.0))
+        if angle > found:
+            found, named = angle, network.bodies[b].name
     return found, named
 
 
 def _closing(network: Network, y: Array) -> list[Array]:
-    """Rates at which elements lose their size, as parts of it, 1/s; 0 for those that may do so."""
+    """Rates at which elements lose their size, as parts of it, 1/s; 0 for those that may do so.  The velocities of
+    supports that move count as 0.
+    """
     x, v = places_in(network, y), velocities_in(network, y)
     found = []
     with np.errstate(all="ignore"):
@@ -162,12 +172,15 @@ def _frequencies_in(network: Network, y: Array) -> list[Array]:
 
 def fastest(network: Network, y: Array) -> tuple[float, str]:
     """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings, or
-    turns.
+    turns the nodes of some.
     """
     omega = _frequencies_in(network, y)
     collapsing = [LIMIT * rate for rate in _closing(network, y)]
     fast, near = (max([0.0, *(w.max(initial=0.0) for w in rates)]) for rates in (omega, collapsing))
-    turning, body = _turning(network, y)
+    joined = np.zeros(len(network.points))
+    for given in network.elements:
+        joined[given.nodes] = 1.0
+    turning, body = _largest_turn(network, y, joined)
     if LIMIT * turning > max(fast, near):
         return LIMIT * turning, f"{body}, which turns its nodes by 1 rad in 2/ω,"
     if not max(fast, near) > 0.0:

@@ -263,6 +263,15 @@ class Network:
             (kind, nodes, values, level, np.minimum(multiple * 0.5**depth, 1.0))
             for (kind, nodes, values), level, multiple in zip(self._sets, self._levels, self._limits[1], strict=True)
         ]
+        bodies = [(home.numbers, nodes, home.places) for nodes, home in self._mounted]
+        owned = Owned(self._held, self.points, self.motions, bodies)
+        return pack(sets, self._dampers, self.masses, owned, self.drag, self.gravity, depth)
+
+    @cached_property
+    def _dampers(self) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
+        """Nodes, coefficients and levels of the dampers between nodes that move: with the shortest step of an element
+        at one of their nodes.
+        """
         found = [
             (d.nodes, d.numbers_at(self.points)[:, 0])
             for d in self.elements
@@ -271,14 +280,11 @@ class Network:
         nodes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(nodes for nodes, _ in found)])
         cs = np.concatenate([np.zeros(0), *(c for _, c in found)])
         useful = (cs > 0.0) & ~self._stands[nodes].all(axis=1)
-        finest = np.full(len(self.points), depth)
-        for _, joined, _, level, _ in sets:
+        finest = np.full(len(self.points), self._depth)
+        for (_, joined, _), level in zip(self._sets, self._levels, strict=True):
             np.minimum.at(finest, joined.ravel(), np.repeat(level, joined.shape[1]))
         levels = finest[nodes].min(axis=1) if len(nodes) else np.zeros(0, dtype=np.int64)
-        dampers = nodes[useful], cs[useful], levels[useful]
-        bodies = [(home.numbers, nodes, home.places) for nodes, home in self._mounted]
-        owned = Owned(self._held, self.points, self.motions, bodies)
-        return pack(sets, dampers, self.masses, owned, self.drag, self.gravity, depth)
+        return nodes[useful], cs[useful], levels[useful]
 
     @property
     def _stands(self) -> NDArray[np.bool_]:
@@ -402,12 +408,14 @@ class Network:
 
     def doubts(self, y: Array, h: float) -> list[Doubt]:
         """Whether elements have steps beyond their limits, or in resonance with vibrations (of small networks), or may
-        pass through themselves within one, for steps of size h from a state; by the worst element.
+        pass through themselves within one, or bodies turn far between the kicks of an element at a node of theirs, for
+        steps of size h from a state; by the worst element or body.
 
         Parameters
         ----------
-        y : array (6n,)
-            Positions, m, and momenta, kg·m/s.
+        y : array (6n + 13m,)
+            The state of `problem` with m bodies: positions, m, poses, momenta, kg·m/s, and momenta of the bodies, kg·m/s
+            and kg·m²/s.
         h : float
             The step of the run, s.
 

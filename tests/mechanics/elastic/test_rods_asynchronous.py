@@ -220,3 +220,22 @@ def test_damping_is_refused_by_name() -> None:
         graded(4, drag=[1, 2])
     with pytest.raises(ValueError, match="rigid: a rod that keeps strains takes no damping"):
         graded(4, rigid=("shear",), drag=0.1)
+
+
+@pytest.mark.parametrize(
+    "section",
+    [Section.round(0.02, 1e6, density=1100.0), Section.round(0.005, 1e6, density=1100.0),
+     Section.round(0.002, 2.1e11, density=7850.0)],
+)  # fmt: skip
+def test_drag_alone_is_refused_by_splittings_however_thin_the_rod(section: Section) -> None:
+    """At rest and stretched by 2 %, where the steel pulls with ten kilonewton; without drag the rod is taken."""
+    method = METHODS["SPLIT_STRANG"]
+    for stretch in (1.0, 1.02):
+        for drag in (0.0, 1e-3, 5.0):
+            rod = Rod.straight(1.0, 8, section, drag=drag)
+            problem = rod.problem(rod.poses * np.r_[stretch, np.ones(6)])
+            if not drag:
+                assert len(method.kernel_coefficients(problem)) > len(method.coefficients)
+                continue
+            with pytest.raises(ValueError, match="depends on the momentum"):
+                integrate(problem, method, (0.0, 1e-4), 1e-7)

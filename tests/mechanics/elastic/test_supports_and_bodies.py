@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from integrators import integrate, resume
+from integrators.methods import METHODS
 from integrators.problem import Problem
 from liegroup import se3, so3
 from mechanics import Body, Frame, Inertia, ModelError, Tree
@@ -256,12 +257,47 @@ def test_a_body_that_turns_far_within_a_step_is_doubted() -> None:
     for spin, doubted in ((2.0, False), (2e4, True)):
         problem = network.problem(twists=[[0, 0, 0, 0, 0, spin]])
         found = [d for d in network.doubts(problem.y0, network.step()) if d.name == "turn"]
-        assert [str(d).count("box turns its nodes by 6") for d in found] == [1] * doubted
+        angle = spin * 0.5 * network.step()  # the legs have half the step of the cage
+        assert [f"box turns its nodes by {d.value:.3g} rad" in str(d) for d in found] == [True] * doubted
+        assert all(0.9 * angle < d.value < angle for d in found)
         assert ("box, which turns its nodes" in problem.fastest(problem.y0)[1]) == doubted
     points = [[0.0, 0.0, z] for z in (2.0, 0.5, -0.5)]
     hung = Network(points, 0.1, [Springs([[0, 1]], 40.0)], fixed=[0],
                    bodies=[RigidBody([1, 2], Inertia.about_com(1.0, (0, 0, 0), np.diag([0.1, 0.1, 0.1])))])  # fmt: skip
     assert not hung.doubts(hung.problem(twists=[[0, 0, 0, 0, 0, 1e4]]).y0, hung.step())
+
+
+def test_a_body_turns_as_far_as_the_elements_at_its_nodes_let_it() -> None:
+    """No element: it flies exactly.  Stiff ones: their steps count, not the longest; slow ones or a damper: the longest."""
+    centre = [3.0, 0.0, 0.0]
+    points = [[0, 0, 0], [1, 0, 0], *(np.add(centre, [x, 0, 0]) for x in (-0.5, 0.5)),
+              *(np.add(centre, [x, 0, 0]) for x in (-1.0, 1.0))]  # fmt: skip
+    body = RigidBody([2, 3], Inertia.about_com(1.0, centre, np.diag([0.1, 0.1, 0.1])), "rotor")
+
+    def held(stiffness: Any, joined: Any = (0, 1), dampers: Any = ()) -> tuple[Network, np.ndarray]:
+        extra = [Dampers(dampers, 1.0)] if len(dampers) else []
+        sets = [Springs(np.reshape(joined, (-1, 2)), stiffness), *extra]
+        network = Network(
+            points, [1.0, 1.0, 0.0, 0.0, 1.0, 1.0], sets, fixed=[0, 4, 5], gravity=(0, 0, 0), bodies=[body]
+        )
+        return network, network.problem(twists=[[0, 0, 0, 0, 0, 2.0 / network.step()]]).y0
+
+    def turn(network: Network, y: np.ndarray) -> list[float]:
+        return [d.value for d in network.doubts(y, network.step()) if d.name == "turn"]
+
+    network, y = held(1.0)
+    assert turn(network, y) == []
+    problem, h = network.problem(twists=[[0, 0, 0, 0, 0, 2.0 / network.step()]]), network.step()
+    assert problem.fastest(y)[0] == pytest.approx(max(w.max() for w in network.frequencies()))
+    assert METHODS["SPLIT_STRANG"].doubts(problem, y, h) == []
+    assert METHODS["AVI"].doubts(problem, y, h) == []
+    legs = [(4, 2), (5, 3)]
+    stiff, y = held([1.0, 1e5, 1e5], [(0, 1), *legs])
+    assert stiff._depth > 6
+    assert turn(stiff, y) == []
+    assert turn(*held([1.0, 1.0, 1.0], [(0, 1), *legs])) == [pytest.approx(2.0)]
+    assert turn(*held([1.0, 1e5, 1e5], [(0, 1), *legs], dampers=legs)) == []
+    assert turn(*held(1.0, dampers=legs)) == [pytest.approx(2.0)]
 
 
 def test_a_free_body_falls_exactly() -> None:
