@@ -41,8 +41,8 @@ def phi(z: Any) -> Any:
 
 @helper
 def decay(z: Any) -> Any:
-    """e^z − 1, in lanes, too: the series, and doublings e <- e (2 + e).  Of dampers z ≤ 0, but for runs backwards and the
-    negative weights of compositions; infinite above 709.
+    """e^z − 1, in lanes, too: the series, and doublings e <- e (2 + e).  Of dampers z ≤ 0, but for runs backwards and
+    the negative weights of compositions; infinite above 709.
     """
     part, halvings = z * 0.0 + 1.0, z * 0.0
     while any_(absolute(z * part) > _SMALL):

@@ -414,8 +414,8 @@ class Network:
         Parameters
         ----------
         y : array (6n + 13m,)
-            The state of `problem` with m bodies: positions, m, poses, momenta, kg·m/s, and momenta of the bodies, kg·m/s
-            and kg·m²/s.
+            The state of `problem` with m bodies: positions, m, poses, momenta, kg·m/s, and momenta of the bodies,
+            kg·m/s and kg·m²/s.
         h : float
             The step of the run, s.
 
