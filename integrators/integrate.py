@@ -259,7 +259,7 @@ def integrate_together(
     problems: Sequence[Problem], method: Method, t_span: Sequence[float], step: float, save_every: int | None = None
 ) -> list[Solution]:
     """Up to eight problems that are alike (`integrators.engine.varied_run.likeness`) with fixed steps, in lanes: the
-    solutions that `integrate` gives of each.
+    solutions that `integrate` gives of each.  Each is looked at for doubts by itself, as a first trajectory.
     """
     span = _interval(t_span)
     way = _plan(span, positive(step, "step", " (t_span tells the direction)"))
