@@ -10,9 +10,9 @@ lanes are looked at together; of a large one those of `LONG` steps, and as a who
 are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
-energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds), and where it is watched but not
-guarded, since drives bring it or nothing is at play at the start, they are asked only whether the motion is another one
-(`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes most of its way in its last steps.
+energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
+asked only whether the motion is another one (`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes
+most of its way in its last steps.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import positions_of, scale_of
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.method import Method
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt
 from integrators.status import Status
 from liegroup.compile import WIDTH
 
@@ -37,6 +37,8 @@ ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 ANOTHER = 0.5
 """The same of motions whose phases may drift."""
+BROUGHT = 1e-3
+"""Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
 STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
@@ -63,10 +65,12 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
     doubts: list[Doubt] = []
     whole = 0
     for run, found, first in looks:
-        limit = _limit(run.problem, run.method)
-        if limit == np.inf or (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
+        if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
         try:
+            limit = _limit(run, next(iter(found.values())))
+            if limit == np.inf:
+                continue
             look = _Look(run, found, first)
             if suspect := look.suspects():
                 whole += 1
@@ -78,14 +82,26 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
     return doubts
 
 
-def _limit(problem: Problem, method: Method) -> float:
+def _limit(run: FixedRun, found: Trajectory) -> float:
     """Part of the way by which positions may differ."""
-    if not (method.symplectic or method.symmetric):
+    if not (run.method.symplectic or run.method.symmetric):
         return ELSEWHERE
-    damped = [guard for guard in problem.guards if np.isfinite(guard.rise)]
-    driven = "energy" in problem.invariant_names and not any(guard.name == "energy" for guard in problem.guards)
-    default = ANOTHER if driven else np.inf
-    return max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=default)
+    damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
+    if not damped:
+        return ANOTHER if _is_driven(run, found) else np.inf
+    return max(ANOTHER if guard.accounts else ELSEWHERE for guard in damped)
+
+
+def _is_driven(run: FixedRun, found: Trajectory) -> bool:
+    """Whether an energy is watched, not guarded, and the field changes it, by its rates at some saved states."""
+    problem = run.problem
+    if "energy" not in problem.invariant_names or any(guard.name == "energy" for guard in problem.guards):
+        return False
+    column, aside = problem.invariant_names.index("energy"), ASIDE * abs(run.plan.h)
+    rows = np.unique(np.linspace(0, len(found.t) - 1, 9).astype(int))
+    fastest = max(abs(rate_of(problem, column, float(found.t[k]), found.y[k], aside)) for k in rows)
+    size = float(np.abs(found.invariants[:, column]).max())
+    return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
 
 
 def _ways(run: FixedRun, states: Array) -> Array:
