@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -258,7 +259,7 @@ def integrate_together(
     problems: Sequence[Problem], method: Method, t_span: Sequence[float], step: float, save_every: int | None = None
 ) -> list[Solution]:
     """Up to eight problems that are alike (`integrators.engine.varied_run.likeness`) with fixed steps, in lanes: the
-    solutions that `integrate` gives of each.
+    solutions that `integrate` gives of each.  Each is looked at for doubts by itself, as a first trajectory.
     """
     span = _interval(t_span)
     way = _plan(span, positive(step, "step", " (t_span tells the direction)"))
@@ -277,7 +278,7 @@ def integrate_together(
 
 def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
     """Before the steps of a method, what it presupposes and does not find at the start of the first trajectory."""
-    if isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
+    if not _trying.get() and isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
         try:
             doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h))
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong
@@ -332,14 +333,18 @@ def suggest_step(
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
     problem = problem.with_start(np.atleast_2d(problem.y0)[0])
     first = _first_step(problem, t)
-    with warnings.catch_warnings():  # trials may be too long for what a method presupposes; what is found is not
-        warnings.filterwarnings("ignore", r"before \d+ steps", RuntimeWarning)
+    trying = _trying.set(True)
+    try:
         if chosen.stepper.report:
             return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
         found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+    finally:
+        _trying.reset(trying)
     return held_step(problem, chosen, t, found)
 
 
+_trying: ContextVar[bool] = ContextVar("trying", default=False)
+"""Whether steps are tried, which may be too long for what a method presupposes."""
 _TRIALS, _TRIAL_STEPS = 8, 16
 _RANGE = 8.0
 """A trial changes the step at most by this factor."""

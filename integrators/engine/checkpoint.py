@@ -38,7 +38,7 @@ from integrators.statistics.statistic import Statistic
 from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
-VERSION = 7
+VERSION = 8
 _NONE = Output()
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}

@@ -6,6 +6,7 @@ steps, and in what order, changes no bit.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -16,7 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from typing import Any, Self
 
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
-from integrators.engine.paced_run import HANDFUL, PacedLanes, goes_in_lanes
+from integrators.engine.paced_run import FEWEST, HANDFUL, PacedLanes, goes_in_lanes, has_lanes
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import makers
 from integrators.method import Method
@@ -59,11 +60,19 @@ class Rooms:
     def __init__(self, run: AdaptiveRun) -> None:
         self._run, self._free = run, list[PacedLanes]()
         is_at_hand = run.method.stepper.paced.is_at_hand  # type: ignore[union-attr]
-        self._opens = time.perf_counter() - seconds_waited() + (0.0 if is_at_hand else self.PATIENCE)
+        self._opens, self._looked = time.perf_counter() - seconds_waited(), False
+        self._opens += 0.0 if is_at_hand else self.PATIENCE
 
     @property
     def are_open(self) -> bool:
-        return time.perf_counter() - seconds_waited() >= self._opens
+        """Whether runs may go in; what they need there is compiled at the first time."""
+        if time.perf_counter() - seconds_waited() < self._opens:
+            return False
+        if not self._looked:
+            self._looked = True
+            if not has_lanes(self._run.problem, self._run.method):
+                self._opens = math.inf
+        return self._opens < math.inf
 
     def advance(self, runs: Sequence[AdaptiveRun], count: int) -> int:
         """Up to `count` further steps in every lane; returns how many are to be taken next time."""
@@ -98,9 +107,9 @@ class Crew:
 
     def take(self, waiting: deque[Run]) -> None:
         """Take in hand one of the runs that wait, or as many as belong there together."""
-        count = 1
-        if self.rooms is not None and self.rooms.are_open:
-            count = WIDTH * -(-len(waiting) // (WIDTH * (self.size - self.busy)))
+        count, free = 1, self.size - self.busy
+        if self.rooms is not None and len(waiting) >= FEWEST * free and self.rooms.are_open:
+            count = WIDTH * -(-len(waiting) // (WIDTH * free))
         self.start([waiting.popleft() for _ in range(min(count, HANDFUL, len(waiting)))])
 
     def start(self, runs: list[Run]) -> None:

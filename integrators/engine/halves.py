@@ -4,13 +4,15 @@ No guard sees them where dampers work or closures are held elastically: the ener
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
 than `ELSEWHERE` of the way they go are a doubt.  The look costs 3 · 2/`PART`, 15 % of a run of 320 steps and more (48
-half steps of shorter ones), and half as much again where states are saved at given times, between steps, since the
-steps are taken anew, too; the whole run in halves is two runs.  Trajectories in lanes are looked at together; of a
-large ensemble those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
+half steps of shorter ones), and half as much again where the steps are taken anew, too: between given times, and where
+saved states are further apart than a stretch; the whole run in halves is two runs.  Trajectories of an ensemble in
+lanes are looked at together; of a large one those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that
+are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
-energy is kept, and where smooth dampers take it or drives bring it, only whether the motion is another one
-(`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes most of its way in its last steps.
+energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
+asked only whether the motion is another one (`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes
+most of its way in its last steps.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import positions_of, scale_of
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.method import Method
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt
 from integrators.status import Status
 from liegroup.compile import WIDTH
 
@@ -35,10 +37,14 @@ ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 ANOTHER = 0.5
 """The same of motions whose phases may drift."""
+BROUGHT = 1e-3
+"""Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
 STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
 """Steps that are taken once more in halves."""
+CHUNK = 1000
+"""Half steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
 FIRST, LONG = 8, 1000
 """Trajectories of an ensemble that are looked at anyway, and steps from which on those behind them are: setting out
 costs as much as a hundred steps.
@@ -53,29 +59,49 @@ MOST_WHOLE = 8
 
 def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -> list[Doubt]:
     """The doubts of trajectories whose positions are not those of steps of half the size: of runs, their trajectories
-    by lanes, and the number of the first lane.
+    by lanes, and the number of the first lane.  What goes wrong in a look ends it without a doubt, Ctrl-C all of them:
+    the runs are not lost with it.
     """
     doubts: list[Doubt] = []
     whole = 0
     for run, found, first in looks:
-        limit = _limit(run.problem, run.method)
-        if limit == np.inf or (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
+        if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
-        look = _Look(run, found, first)
-        if suspect := look.suspects():
-            whole += 1
-            doubts += look.doubts_of(suspect, limit)
+        try:
+            limit = _limit(run, next(iter(found.values())))
+            if limit == np.inf:
+                continue
+            look = _Look(run, found, first)
+            if suspect := look.suspects():
+                whole += 1
+                doubts += look.doubts_of(suspect, limit)
+        except KeyboardInterrupt:
+            break
+        except Exception:  # also of the user's: functions may raise where only half the steps come
+            continue
     return doubts
 
 
-def _limit(problem: Problem, method: Method) -> float:
+def _limit(run: FixedRun, found: Trajectory) -> float:
     """Part of the way by which positions may differ."""
-    if not (method.symplectic or method.symmetric):
+    if not (run.method.symplectic or run.method.symmetric):
         return ELSEWHERE
-    damped = [guard for guard in problem.guards if np.isfinite(guard.rise)]
-    driven = "energy" in problem.invariant_names and not any(guard.name == "energy" for guard in problem.guards)
-    default = ANOTHER if driven else np.inf
-    return max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=default)
+    damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
+    if not damped:
+        return ANOTHER if _is_driven(run, found) else np.inf
+    return max(ANOTHER if guard.accounts else ELSEWHERE for guard in damped)
+
+
+def _is_driven(run: FixedRun, found: Trajectory) -> bool:
+    """Whether an energy is watched, not guarded, and the field changes it, by its rates at some saved states."""
+    problem = run.problem
+    if "energy" not in problem.invariant_names or any(guard.name == "energy" for guard in problem.guards):
+        return False
+    column, aside = problem.invariant_names.index("energy"), ASIDE * abs(run.plan.h)
+    rows = np.unique(np.linspace(0, len(found.t) - 1, 9).astype(int))
+    fastest = max(abs(rate_of(problem, column, float(found.t[k]), found.y[k], aside)) for k in rows)
+    size = float(np.abs(found.invariants[:, column]).max())
+    return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
 
 
 def _ways(run: FixedRun, states: Array) -> Array:
@@ -99,18 +125,21 @@ class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
     def __init__(self, run: FixedRun, found: Mapping[int, Trajectory], first: int) -> None:
-        self.run, self.first = run, first
-        self.positions, self.at_times = positions_of(run.problem), bool(len(run.output.times))
-        self.every = every = 1 if self.at_times else run.output.save_every
-        t = next(iter(found.values())).t if found else np.zeros(0)
-        y = {lane: one.y for lane, one in found.items()}
-        if self.at_times and len(t) and t[0] != run.plan.t0:
-            starts, t = np.atleast_2d(run.problem.y0)[first:], np.append(run.plan.t0, t)
+        self.run, self.first, self.positions = run, first, positions_of(run.problem)
+        plan, every = run.plan, run.output.save_every
+        self.anew = bool(len(run.output.times)) or every > max(STRETCH, min(plan.steps, MOST) // PART)
+        self.every = 1 if self.anew else every
+        t, y = next(iter(found.values())).t, {lane: one.y for lane, one in found.items()}
+        if t[0] != plan.t0:
+            starts, t = np.atleast_2d(run.problem.y0)[first:], np.append(plan.t0, t)
             y = {lane: np.vstack([starts[lane], states]) for lane, states in y.items()}
-        if self.at_times:
-            self.rows = int(np.sum(np.abs(t - run.plan.t0) <= (MOST + 0.5) * abs(run.plan.h)))
+        if self.anew:
+            away = np.abs(t - plan.t0) / abs(plan.h)
+            self.rows = int(np.sum(away <= MOST + 0.5))
+            self.steps = min(plan.steps, int(np.ceil(away[self.rows - 1])))
         else:
-            self.rows = min(len(t) - int(run.plan.steps % every != 0), 1 + MOST // every)
+            self.rows = min(len(t) - int(plan.steps % every != 0), 1 + MOST // every)
+            self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
         self.scale = {lane: _ways(run, states) for lane, states in y.items()}
 
@@ -126,8 +155,10 @@ class _Look:
         y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]
         if not np.isfinite(scale).any():
             return False
-        # else: a start off what is slow, and the way was gone within a step
-        return self.rows <= 3 or not bool((np.ptp(y[1:], axis=0) < 0.5 * scale).all())
+        if self.rows <= 3:
+            return True
+        # not where most of the way is gone before the next saved state: a start off its slow motion, which settles
+        return not bool((np.ptp(y[1:], axis=0) < 0.5 * scale).all())
 
     def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
         """Of the whole run."""
@@ -149,12 +180,11 @@ class _Look:
         """What differs over the whole run, from stretches at its beginning, where it bends most, and in the middle;
         infinite where they do not fit in, or fail.
         """
-        run, every = self.run, self.every
-        steps = min(run.plan.steps, MOST) if self.at_times else every * (self.rows - 1)
-        length = max(STRETCH, steps // PART) // every * every or every
-        rows = length // every if not self.at_times else 1
-        end = self.t[-1] - run.plan.h * length
-        last = int(np.sum((end - self.t) * np.sign(run.plan.h) >= -1e-9 * abs(run.plan.h))) - 1
+        h, steps, every = self.run.plan.h, self.steps, self.every
+        length = max(STRETCH, steps // PART) // every * every
+        rows = 1 if self.anew else length // every
+        end = self.t[-1] - h * length
+        last = int(np.sum((end - self.t) * np.sign(h) >= -1e-9 * abs(h))) - 1
         if last < 0 or steps <= length:
             return dict.fromkeys(asked, np.inf)
         kink = (
@@ -180,7 +210,7 @@ class _Look:
         starts, t = {lane: self.y[lane][row] for lane in asked}, float(self.t[row])
         every, h = length // rows, self.run.plan.h
         halves = self._taken(starts, Plan(t, 0.5 * h, 2 * length), Output(save_every=2 * every))
-        if self.at_times:
+        if self.anew:
             again = self._taken(starts, Plan(t, h, length), Output(save_every=every))
             taken = {lane: one.y for lane, one in again.items()}
         else:
@@ -188,22 +218,20 @@ class _Look:
         return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
 
     def _whole(self, asked: list[int]) -> dict[int, Array]:
-        """The same of the whole run, of few given times beside the way between them; where half the steps fail nothing
+        """The same of the whole run, of few saved states beside the way between them; where half the steps fail nothing
         differs, unless they end without numbers.
         """
         run, starts = self.run, {lane: self.y[lane][0] for lane in asked}
-        rows = np.arange(self.rows)
-        if self.at_times:
+        rows, output = np.arange(self.rows), Output(save_every=2 * self.every)
+        if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
             times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))]
             rows = np.flatnonzero(np.isin(times, self.t))
-            steps, output = min(run.plan.steps, MOST), Output(times=times)
-        else:
-            steps, output = self.every * (self.rows - 1), Output(save_every=2 * self.every)
-        halves = self._taken(starts, Plan(run.plan.t0, 0.5 * run.plan.h, 2 * steps), output)
+            output = Output(times=times)
+        halves = self._taken(starts, Plan(run.plan.t0, 0.5 * run.plan.h, 2 * self.steps), output)
         whole = {}
         for lane, half in halves.items():
-            if self.at_times and half.status is Status.OK:
+            if self.anew and half.status is Status.OK:
                 self.scale[lane] = _ways(run, half.y)
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
@@ -226,6 +254,7 @@ class _Look:
             taken: FixedRun = LaneRun(run.problem, run.method, output, plan, begin)
         else:
             taken = FixedRun(run.problem, run.method, output, plan, some)
-        taken.go(plan.steps)
+        while not taken.done:
+            taken.go(CHUNK)
         found = taken.trajectories()
         return {lane: found[lane] for lane in starts}

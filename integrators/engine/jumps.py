@@ -2,9 +2,9 @@
 
 A jump J of the rate of a variable inside a step shows in the saved states: the second differences at its ends add up to
 h J, where those beside them are of the size of h².  What is found so is looked at by smaller steps: of eight in the
-place of the one, that with the jump is alone in being wrong.  So are the first ones from a saved state that is off what
-is slow, for steps that do not resolve how it settles: there the look begins at the saved state before.  A jump at the
-end of a step, where a control is switched, harms nothing, and is no doubt.
+place of the one, that with the jump is alone in being wrong.  The first smaller steps, too, are wrong if the saved
+state is not yet on the slow motion, and they do not resolve how it settles: there the look begins at the saved state
+before.  A jump at the end of a step, where a control is switched, harms nothing, and is no doubt.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ALONE = 10.0
 WRONG = 3e-3
 """The same relative to the jump."""
 _SETTLED = 1
-"""The last of them that may be wrong because it begins off what is slow."""
+"""The last of them that may be wrong because the saved state is not yet on the slow motion."""
 MOST = 3
 """Steps that are looked at."""
-TAKEN_AGAIN, PART = 1000, 0.1
+TAKEN_AGAIN, PART = 1000, 0.3
 """Trajectories of an ensemble behind this many steps between saved states, summed over those before, are looked at only
-where a look takes no more than this part of their own steps: of long ones all are.
+where a look takes no more than this part of their own steps (most take a third of it): of long ones all are.
 """
 
 
@@ -44,7 +44,7 @@ def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[D
     """
     steps = run.output.save_every
     last = len(found.t) - int(run.plan.steps % steps != 0)
-    look = 3 * MOST * max(PARTS, steps)
+    look = 3 * 3 * MOST * max(PARTS, steps)  # a step and its halves, three times if what is saved is to settle first
     costly = number * steps > TAKEN_AGAIN and look > PART * run.plan.steps
     if len(run.output.times) or last < 6 or costly:
         return []
@@ -85,7 +85,9 @@ def jump_within(
     errors, _ = _errors(run, t, h, parts, y, scale)
     place = _alone(errors, size)
     if place is not None and place <= _SETTLED:
-        _, settled = _errors(run, t - whole, h, parts, before, scale)
+        errors, settled = _errors(run, t - whole, h, parts, before, scale)
+        if np.isinf(errors).any():  # and does not come to t
+            return None
         errors, _ = _errors(run, t, h, parts, settled, scale)
         place = _alone(errors, size)
     return None if place is None else t + (place + 0.5) * h

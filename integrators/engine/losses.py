@@ -21,7 +21,7 @@ MOST_ROWS, MOST_TRAJECTORIES = 4000, 8
 """Saved states that are looked at, from the start, and trajectories of an ensemble."""
 UNSURE = 0.25
 """Part of what the field takes by which the sum over the steps may be wrong, where h ω is about one."""
-_ASIDE = 1e-4
+ASIDE = 1e-4
 """Parts of a step by which states are moved for the difference."""
 
 
@@ -42,7 +42,7 @@ def losses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
         limit = guard.rise + guard.relative * abs(float(energy[0]))
         if not energy[0] - energy.min() > limit:
             continue
-        power = np.array([_rate(problem, column, float(s), x, _ASIDE * h) for s, x in zip(t, y, strict=True)])
+        power = np.array([rate_of(problem, column, float(s), x, ASIDE * h) for s, x in zip(t, y, strict=True)])
         taken = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])
         lost, bound = taken - (energy - energy[0]), limit + UNSURE * np.abs(taken)
         since = int(np.max(np.flatnonzero(lost <= 0.5 * bound), initial=-1)) + 1  # what comes back is a band, no loss
@@ -56,7 +56,7 @@ def losses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
     return doubts
 
 
-def _rate(problem: Problem, column: int, t: float, y: Array, aside: float) -> float:
+def rate_of(problem: Problem, column: int, t: float, y: Array, aside: float) -> float:
     """d/dt of an invariant along the motion."""
     velocity = problem.velocity(t, y)
     move = aside * ambient_velocity(problem.table, y, velocity)

@@ -1,7 +1,7 @@
 """The loop over variable steps in lanes: eight runs at a time, each at its own time, with its own step and verdict.
 
-What costs is done for all lanes at once: the step, the estimate of its error, the invariants.  What decides is done for
-each run in its own records, by what the loop over one trajectory does: the controller's two functions, counters, saved
+What costs is done for all lanes at once: the step, the estimate of its error, the next step, the invariants.  What
+decides is done for each run in its own records, by what the loop over one trajectory does: verdicts, counters, saved
 states, guards.  A run that has ended, or waits for something, leaves its lane to the next one; what is in a lane that
 nobody wants stands still, by steps of size zero.  Whether a run is taken alone or in a lane changes no bit.
 """
@@ -242,6 +242,9 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
     """
     rows, counters, y, low = paces.rows, state.counters, state.y, state.low
     if state.circles.shape[0]:
+        copy(y, paces.before)
+        copy(low, paces.before_low)
+        copy(state.turns, paces.before_turns)
         wind(state.circles, y, low, state.turns, stepping.options[COMPENSATION])
     copy(y, state.previous)
     copy(low, paces.previous_low)
@@ -249,8 +252,13 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
     t, h = ld(rows, START), ld(rows, SIZE)
     status = call_step(stepping.step, equations, stepping, t, h, y, low, stepping.work, counters)
     if status != OK:
-        copy(state.previous, y)
-        copy(paces.previous_low, low)
+        if state.circles.shape[0]:  # who takes the step winds them
+            copy(paces.before, y)
+            copy(paces.before_low, low)
+            copy(paces.before_turns, state.turns)
+        else:
+            copy(state.previous, y)
+            copy(paces.previous_low, low)
         return status
     times = equations.field_work.shape[0] - 1
     if state.projected.shape[0]:

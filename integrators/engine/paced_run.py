@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.controllers import Controller
-from integrators.controllers.clock import CLOCK
+from integrators.controllers.clock import CLOCK, T
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.paced_loop import ROWS, paced_loop
 from integrators.engine.records import Equations, Paces, State, SteppingPaced
@@ -38,20 +38,28 @@ DETOUR = 64
 def goes_in_lanes(problem: Problem, method: Method, output: Output, way: Any) -> bool:
     """Whether the runs of an ensemble can be taken together with steps of their own.
 
-    Needed are `FEWEST` trajectories, a method with a step in lanes (`Stepper.paced`) under a controller of error
-    estimates, and compiled functions without inputs of signals, which if they read the time also do it in lanes; events
-    are located one by one.
+    Needed are `FEWEST` trajectories, `WIDTH` where functions of users are called lane by lane, a method with a step in
+    lanes (`Stepper.paced`) under a controller of error estimates, and compiled functions without inputs of signals;
+    events are located one by one.
     """
+    functions = _functions(problem, method)
     return (
-        len(np.atleast_2d(problem.y0)) >= FEWEST
+        len(np.atleast_2d(problem.y0)) >= (FEWEST if all(f.is_kernel for f, _ in functions) else WIDTH)
         and isinstance(way, Steering)
         and type(way.controller) is Controller
         and method.stepper.paced is not None
         and problem.is_compiled
         and problem.inputs.signal is None
         and output.events is None
-        and all(_form(f, is_read) is not None for f, is_read in _functions(problem, method))
     )
+
+
+def has_lanes(problem: Problem, method: Method) -> bool:
+    """Whether the functions have a form in lanes, also of the time if they read it; they are compiled for this."""
+    try:
+        return all(_form(f, is_read) is not None for f, is_read in _functions(problem, method))
+    except TypeError:  # the compiler refuses a function that it takes for one trajectory
+        return False
 
 
 def _functions(problem: Problem, method: Method) -> list[tuple[Field, bool]]:
@@ -73,11 +81,13 @@ class PacedLanes(Run):
     FIELD = FIELD_LANES
 
     def __init__(self, run: AdaptiveRun) -> None:
-        start = np.repeat(run.y[None], WIDTH, axis=0)
+        start = np.repeat(np.atleast_2d(run.problem.y0)[:1], WIDTH, axis=0)  # not the run's: others may step it
         super().__init__(run.problem, run.method, Output(), run.t0, start, 1)
         self.most, self.snapshots = run.steering.most, not _are_kernels(run)
         self.rows, self.clocks, self.ahead = lane_array(ROWS), lane_array(CLOCK), lane_array(CLOCK)
+        self.clocks[T] = run.span[0]
         self.previous_low = lane_array(len(run.y))
+        self.before, self.before_low, self.before_turns = (lane_array(len(x)) for x in (run.y, run.y, self.turns))
         self.places = np.zeros(WIDTH, dtype=np.int64)
         self.loop = self.loop_form(paced_loop)
 
@@ -110,7 +120,9 @@ class PacedLanes(Run):
             if run.sink is not None:
                 run.sink.make_room(run)
         going = [run for run in runs if not run.done]
-        if not going:
+        if len(going) < FEWEST:  # the last ones
+            for run in going:
+                run.go(count)
             return
         before = [run.kept_now() for run in going] if self.snapshots else []
         verdicts, status = self._called(going, count)

@@ -162,7 +162,7 @@ class SteppingPaced(Stepping):
 class Paces(NamedTuple):
     """Lanes of runs of their own: the addresses of the records of every run, a row each; which run is in each lane, and
     how each run fared; rows for times and sizes of steps; the clocks of the runs, and those after a step, were it
-    accepted; the low words of the states before.
+    accepted; the low words of the states before the step; and, where angles are wound, the states before that.
     """
 
     addresses: Any
@@ -172,6 +172,9 @@ class Paces(NamedTuple):
     clocks: Any
     ahead: Any
     previous_low: Any
+    before: Any
+    before_low: Any
+    before_turns: Any
 
 
 ONE = _types(STEP, FIELD, vector, matrix, FIELD, matrix, (Equations, Stepping, Within))
@@ -188,6 +191,6 @@ PACED = (
     LANES[0],
     record(SteppingPaced, STEP_PACED, vector, integers, lane_matrix, integer),
     LANES[3],
-    record(Paces, integer_table, integers, integers, *[lane_vector] * 4),
+    record(Paces, integer_table, integers, integers, *[lane_vector] * 7),
 )
 """The same for lanes with times and steps of their own: what all of them share, and the records of their runs."""

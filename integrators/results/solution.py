@@ -66,7 +66,7 @@ class Solution:
         one pack of lanes for ensembles summed over the packs.
     seconds : float
         Wall time of the integration, without compilation: neither that before the first step nor that of what a run
-        needs late (Newton's method where iteration ends).
+        needs late (Newton's method where iteration ends).  Nor the looks that `doubts` come from, after the end.
     attributes : dict
         Texts and numbers that go into the data file: versions, the processor, how a method divided its steps.
     events : dict, or tuple of dicts for an ensemble

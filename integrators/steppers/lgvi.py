@@ -31,7 +31,7 @@ options
     form; 1 to compose the step with its adjoint; then, found from the problem, 1 if every factor can be solved by
     itself.
 own rows
-    state at rest; its field; c; momentum; increment of p; defect; 𝕀 c; scratch; past turns.
+    state at rest; its field; c; momentum; increment of p; defect; 𝕀 c; scratch; the next turn; past turns.
 """
 
 from __future__ import annotations

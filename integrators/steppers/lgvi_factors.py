@@ -6,7 +6,8 @@ On SO(3), with c = h ω the turn of the step and p the momentum,
     Moser–Veselov                    𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p        (Cayley)
     exp                              dexp_right(c)⁻ᵀ 𝕀 c = h p
 
-by Newton's method with the exact derivative, from turns extrapolated over past steps; on SO(2) and Rⁿ c = h K p.
+by Newton's method with the exact derivative, kept once corrections are small, from turns extrapolated over past steps;
+on SO(2) and Rⁿ c = h K p.
 Sources: Bou-Rabee and Marsden 2009; Lee, Leok and McClamroch 2007; Moser and Veselov 1991.
 """
 
@@ -41,7 +42,7 @@ LIMIT = 30
 SMALL = 1e-17
 """Error of a turn, relative to it, that is below rounding also where the moments of inertia differ much."""
 REUSED = 1e-5
-"""Largest correction of a turn, relative to it, after which one with the same derivative is the last."""
+"""Largest correction of a turn, relative to it, after which the derivative is kept: as a rule for one more."""
 _PI_SQUARED = math.pi * math.pi
 
 

@@ -6,10 +6,10 @@ one for all (`integrators.steppers.implicit_newton`) does not converge, because 
 The system of size s d is solved as a whole, with new derivatives in every round; a few are enough.  Its matrix takes
 the place of the factors, which the next step makes anew.  Bands are left alone.
 
-What it costs: on a four-bar held elastically (d = 6) steps of three stages that all come here take 4.5 to 6 times as
-long as those of soft closures, where one derivative serves, and 7 times with five stages.  Four times the evaluations
-are most of it: those that one derivative wastes before it is given up, and those of the derivatives.  Elimination in
-(s d)³/3 adds 40 to 75 % to each of them.
+What it costs, timed on one machine and of that order elsewhere: on a four-bar held elastically (d = 6) steps of three
+stages that all come here take 4.5 to 6 times as long as those of soft closures, where one derivative serves, and 7
+times with five stages.  Four times the evaluations are most of it: those that one derivative wastes before it is given
+up, and those of the derivatives.  Elimination in (s d)³/3 adds 40 to 75 % to each of them.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from liegroup.compile.elementary_coefficients import ATAN, COS, HALF_PI_PARTS, P
 __all__ = [
     "absolute",
     "any_",
+    "arctan",
     "arctan2",
     "horner",
     "is_machine_real",

@@ -1,5 +1,7 @@
 """Variable steps in lanes: every trajectory of an ensemble has its own steps, and the bits of a run alone."""
 
+import math
+
 import numba
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from integrators.engine.run import Output, Plan
 from integrators.engine.start import start_runs
 from integrators.events import as_events
 from integrators.methods import find
-from liegroup import rn
+from liegroup import product, rn, so2, so3
 from mechanics.systems import SYSTEMS
 
 METHOD, TIGHT = "RKMK_DORMAND_PRINCE54", {"rtol": 1e-8, "atol": 1e-10, "progress": False, "workers": 1}
@@ -105,7 +107,7 @@ def test_lanes_of_other_methods(chunks, method):
     assert found.success
 
 
-@pytest.mark.parametrize("count", [4, 8])
+@pytest.mark.parametrize("count", [8, 11])
 def test_every_lane_has_its_own_time(chunks, count):
     """y = y₀ exp(sin t), of fields and invariants that read the time."""
     problem = grown(count)
@@ -132,7 +134,7 @@ def test_a_trajectory_that_fails_leaves_its_lane(chunks):
 
     watched = {"x": numba.njit(lambda t, y: y.copy())}
     guard = Guard("x", greatest=3.0, stops=True)
-    problem = Problem(rn(1), [[0.1], [2.0], [0.5], [-1.0], [0.7]], pole, invariants=watched)
+    problem = Problem(rn(1), [[0.1], [2.0], [0.5], [-1.0], [0.7], [0.2], [0.3], [0.4]], pole, invariants=watched)
     stopped = Problem(rn(1), problem.y0, pole, invariants=watched, guards=(guard,))
     for made in (problem, stopped):
         found = integrate(made, METHOD, (0.0, 1.2), **TIGHT)
@@ -155,12 +157,12 @@ def test_a_function_that_raises_is_named_as_one_by_one(chunks):
             raise ValueError("too far")
         return np.array([1.0])
 
-    problem, errors = Problem(rn(1), [[0.0], [1.5], [0.5], [0.2]], refuses), []
+    problem, errors = Problem(rn(1), [[0.0], [1.5], [0.5], [0.2]] * 2, refuses), []
     for run in (integrate, one_by_one):
         with pytest.raises(ValueError, match="too far") as caught:
             run(problem, METHOD, (0.0, 1.0), **TIGHT)
         errors.append(caught.value)
-    assert errors[0].__notes__ == errors[1].__notes__
+    assert errors[0].__notes__[0] == errors[1].__notes__[0]
     assert chunks["lanes"]
     assert chunks["detours"]
 
@@ -174,7 +176,7 @@ def test_projected_states_are_the_same_in_lanes(chunks):
     def to_circle(t, y):
         return y / np.sqrt(y[0] * y[0] + y[1] * y[1])
 
-    problem = Problem(rn(2), np.random.default_rng(0).normal(size=(5, 2)), turn, projection=to_circle)
+    problem = Problem(rn(2), np.random.default_rng(0).normal(size=(9, 2)), turn, projection=to_circle)
     found = integrate(problem, METHOD, (0.0, 20.0), **TIGHT)
     assert chunks["lanes"]
     same(found, one_by_one(problem, METHOD, (0.0, 20.0), **TIGHT))
@@ -242,3 +244,41 @@ def test_lanes_open_where_their_code_is_at_hand_or_pays(chunks, monkeypatch):
         found = integrate(problem, METHOD, (0.0, 0.3), **TIGHT)
     assert chunks["lanes"] == 0
     assert np.array_equal(found.y, expected.y, equal_nan=True)
+
+
+@numba.njit
+def spinning(t, y):
+    return np.array([1.3 + 0.2 * np.sin(y[4]), 0.4, -0.7 * y[1], 2.0 + y[0]])
+
+
+@numba.njit
+def strict(t, y):
+    if t < 1.0:
+        raise ValueError("before the start")
+    return np.array([y[1], -y[0]])
+
+
+def test_lanes_without_a_run_are_nowhere_else():
+    problem = Problem(rn(2), np.linspace(0.5, 1.5, 9)[:, None] * [1.0, 0.2], strict)
+    found = integrate(problem, METHOD, (1.0, 3.0), **TIGHT)
+    assert found.success
+    same(found, one_by_one(problem, METHOD, (1.0, 3.0), **TIGHT))
+
+
+def test_functions_that_lanes_refuse_go_one_by_one(chunks):
+    @numba.njit
+    def alone(t, y, parameters, structure, work, out):
+        out[0] = math.cos(y[0])
+
+    problem = Problem(rn(1), np.linspace(0.0, 1.0, 8)[:, None], alone)
+    assert integrate(problem, METHOD, (0.0, 1.0), **TIGHT).success
+    assert chunks["lanes"] == 0
+
+
+def test_a_step_that_leaves_the_chart_winds_angles_once(chunks):
+    starts = np.tile([1.0, 0.0, 0.0, 0.0, 100.0], (8, 1))
+    starts[:, 4] += np.arange(8)
+    given = (Problem(product(so3, so2), starts, spinning), METHOD, (0.0, 6.0))
+    found = integrate(*given, step=3.0, **TIGHT)
+    assert chunks["detours"] > 0
+    same(found, one_by_one(*given, step=3.0, **TIGHT))

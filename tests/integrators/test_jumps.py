@@ -1,11 +1,15 @@
 """A field that jumps inside fixed steps is a doubt; one that jumps at their ends, or is smooth, is none."""
 
+from types import SimpleNamespace
+
 import numba
 import numpy as np
 import pytest
 
 from integrators import Problem, integrate
-from integrators.engine.jumps import steepest
+from integrators.engine import jumps
+from integrators.engine.jumps import jump_within, steepest
+from integrators.engine.run import Plan
 from liegroup import rn
 
 QUARTER = np.sqrt(2.0)
@@ -77,6 +81,20 @@ def test_a_kink_shows_in_the_second_differences_at_both_ends_of_its_step():
     assert rows.tolist() == [20]
     assert sizes[0] == pytest.approx(2.0 * 0.025, rel=0.02)
     assert steepest(y[:, 1:], np.ones(1))[0].tolist() == []
+
+
+def test_where_the_look_from_the_state_before_fails_nothing_is_said(monkeypatch):
+    """The first smaller step is alone in being wrong, and those that would say why lead to no numbers."""
+    run, one = SimpleNamespace(plan=Plan(0.0, 0.1, 10)), np.ones(1)
+
+    def after(run, t, h, y):
+        return y * np.nan if before_fails and t < 0.45 else y + h * (t < 0.505) * h
+
+    monkeypatch.setattr(jumps, "stepped", after)
+    before_fails = False
+    assert jump_within(run, 1, 0.5, one, one, one, 1e-6) == pytest.approx(0.5, abs=0.02)
+    before_fails = True
+    assert jump_within(run, 1, 0.5, one, one, one, 1e-6) is None
 
 
 def test_every_long_trajectory_of_an_ensemble_is_looked_at():

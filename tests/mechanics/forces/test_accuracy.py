@@ -2,10 +2,13 @@
 another motion: steps of half the size tell.
 """
 
+import numba
 import numpy as np
 import pytest
 
-from integrators import integrate
+from integrators import Problem, integrate
+from integrators.engine import halves
+from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.forces import cable, compliant, joint_spring, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
@@ -115,6 +118,74 @@ def test_half_of_the_steps_is_asked_at_given_times(times):
     assert doubt.name == "accuracy"
     assert doubt.limit < doubt.value < 1.0
     assert doubt.time in times
+
+
+@pytest.mark.parametrize("every", [100, 900, 5000])
+def test_half_of_the_steps_is_asked_where_few_states_are_saved(every):
+    (doubt,) = integrate(double_well(0.12, 1.0), "BDF2", (0.0, 2.0), 1e-3, save_every=every).doubts
+    assert doubt.name == "accuracy"
+    assert doubt.limit < doubt.value < 1.0
+
+
+def taken_by(monkeypatch, go):
+    """The plans of the runs that a look takes, each chunk of which goes by `go`."""
+    plans = []
+
+    class Taken(halves.FixedRun):
+        def __init__(self, problem, method, output, plan, y0):
+            super().__init__(problem, method, output, plan, y0)
+            plans.append(plan)
+
+        def go(self, count):
+            go(self, count)
+
+    monkeypatch.setattr(halves, "FixedRun", Taken)
+    return plans
+
+
+def test_a_look_goes_no_further_than_the_last_given_time(monkeypatch):
+    plans = taken_by(monkeypatch, halves.FixedRun.go)
+    run = integrate(double_well(0.12, 1.0), "BDF2", (0.0, 2.0), 1e-3, t_eval=[0.02])
+    assert run.finished
+    assert 0 < sum(plan.steps for plan in plans) < 100
+    assert max(plan.end for plan in plans) < 0.0201
+
+
+def test_what_is_interrupted_in_a_look_is_not_lost(monkeypatch):
+    """Ctrl-C is heard between chunks: here after the first one of the whole run in halves."""
+    go, ended = halves.FixedRun.go, []
+
+    def interrupted(run, count):
+        assert count <= halves.CHUNK
+        if run.steps_done:
+            ended.append(run.t)
+            raise KeyboardInterrupt
+        go(run, count)
+
+    taken_by(monkeypatch, interrupted)
+    run = integrate(double_well(0.12, 1.0), "BDF2", (0.0, 2.0), 1e-3)
+    assert len(ended) == 1
+    assert 0.0 < ended[0] < 1.0
+    assert run.t[-1] == 2.0
+    assert run.doubts == ()
+
+
+def test_what_raises_in_a_look_is_not_lost():
+    """A function of the user's that has no value where only half the steps of RK4 come: a quarter behind a step."""
+
+    @numba.njit
+    def touchy(t, y):
+        if 0.032 < t < 0.033:
+            raise ValueError("no value there")
+        return np.array([y[1], -y[0]])
+
+    problem = Problem(rn(2), [1.0, 0.0], touchy)
+    run = integrate(problem, "RKMK4", (0.0, 1.0), 0.01)
+    assert run.success
+    assert run.y[-1] == pytest.approx([np.cos(1.0), -np.sin(1.0)], abs=1e-9)
+    assert integrate(problem, "RKMK4", (0.0, 1.0), 0.01).success, "nothing of it is left for the next run"
+    with pytest.raises(ValueError, match="no value there"):
+        integrate(problem, "RKMK4", (0.0, 1.0), 0.005)
 
 
 def pendulum(start):
