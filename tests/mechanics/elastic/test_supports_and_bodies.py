@@ -268,7 +268,7 @@ def test_a_body_that_turns_far_within_a_step_is_doubted() -> None:
 
 
 def test_a_body_turns_as_far_as_the_elements_at_its_nodes_let_it() -> None:
-    """No element: it flies exactly.  Stiff ones: their steps count, not the longest; slow ones, dampers: the longest."""
+    """No element: it flies exactly.  Stiff ones: their steps count, not the longest; slow ones, dampers: that."""
     centre = [3.0, 0.0, 0.0]
     points = [[0, 0, 0], [1, 0, 0], *(np.add(centre, [x, 0, 0]) for x in (-0.5, 0.5)),
               *(np.add(centre, [x, 0, 0]) for x in (-1.0, 1.0))]  # fmt: skip
