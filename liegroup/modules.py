@@ -41,6 +41,20 @@ def found_later(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[s
     return found
 
 
+def registered(door: Any, thing: Any) -> Callable[..., Any] | None:
+    """What is registered for a thing at a `functools.singledispatch` function; None where nothing is.
+
+    A class that lies below those who register it says at which doors it is known, and by which modules: ``known_in =
+    {"pose": "package.module"}``; they are imported when the first of its things comes to the door.
+    """
+    kind = type(thing)
+    home = getattr(kind, "known_in", {}).get(door.__name__)
+    if home is not None:
+        importlib.import_module(home)
+    found: Callable[..., Any] = door.dispatch(kind)
+    return None if found is door.dispatch(object) else found
+
+
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Around imports: the collector of garbage finds none in them, and looks for it through all of the compiler.

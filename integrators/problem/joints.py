@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem.problem import Problem
 from liegroup.arrays import shown
+from liegroup.modules import registered
 
 Array = NDArray[np.float64]
 
@@ -39,4 +40,6 @@ def written_for(joints: Any, project: str, model: Any, q: Array, v: Array) -> tu
     """Configurations and velocities of joints as the model of another project has them; packages that know both
     register a function for their kind of joints.
     """
+    if (own := registered(written_for, joints)) is not None:
+        return own(joints, project, model, q, v)  # type: ignore[no-any-return]
     raise TypeError(f"joints: {shown(joints)}, of which nothing says how {project} writes them")

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from integrators.problem.problem import Problem
+from liegroup.modules import registered
 
 EXPECTED = "expected a Problem, or a thing whose method problem() poses one"
 
@@ -55,6 +56,8 @@ def pose(thing: Any, *start: Any, **options: Any) -> Problem:
     """
     if isinstance(thing, Problem) and not start and not options:
         return thing
+    if (own := registered(pose, thing)) is not None:
+        return own(thing, *start, **options)  # type: ignore[no-any-return]
     posing = getattr(thing, "problem", None)
     if isinstance(thing, (type, ModuleType)) or not callable(posing):
         raise TypeError(f"problem: {_named(thing)}, {EXPECTED}{_remedy(thing)}")

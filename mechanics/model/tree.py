@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -204,6 +204,14 @@ class Tree:
     >>> tree.problem(tree.neutral(), v=[1.0, 0.0])
     <Problem 'arm': canonical on R^2 × R^2, watching energy>
     """
+
+    known_in: ClassVar = {
+        "pose": "mechanics.problems.tree",
+        "show": "mechanics.scenes",
+        "draw": "mechanics.scenes",
+        "written_for": "mechanics.models",
+    }
+    """Modules above this one that say what is done with a tree (`liegroup.modules.registered`)."""
 
     def __init__(
         self,

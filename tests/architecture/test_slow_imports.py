@@ -62,3 +62,19 @@ def test_names_that_are_looked_up_later_are_those_that_checkers_of_types_see():
     assert all(getattr(mechanics, name) is not None for name in mechanics.__all__)
     with pytest.raises(AttributeError, match="module 'mechanics' has no attribute 'nosuch'"):
         mechanics.nosuch  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "done", ["tree.problem([0.1])", "tree.show([0.1], path)", "tree.draw([0.1])", "pose(tree, [0.1])"]
+)
+def test_a_tree_is_known_to_what_lies_above_it_before_that_is_imported(done, tmp_path):
+    code = f"""
+from integrators.problem import pose
+from mechanics.joints import Revolute
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, Tree
+path = {str(tmp_path / "tree.html")!r}
+tree = Tree([Body("a", Revolute((0, 0, 1)), inertia=Inertia.about_com(1.0, (0, 0, 0), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]))])
+{done}
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
