@@ -74,7 +74,8 @@ from mechanics.joints import Revolute
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
 path = {str(tmp_path / "tree.html")!r}
-tree = Tree([Body("a", Revolute((0, 0, 1)), inertia=Inertia.about_com(1.0, (0, 0, 0), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]))])
+inertia = Inertia.about_com(1.0, (0, 0, 0), [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+tree = Tree([Body("a", Revolute((0, 0, 1)), inertia=inertia)])
 {done}
 """
     subprocess.run([sys.executable, "-c", code], check=True)
