@@ -480,5 +480,6 @@ BLOCKS = {
     "loops-beside-peers": ("closed_loops", peers.loops),
     "variational-beside-peers": ("variational", peers.variational),
     "single-bodies-beside-peers": ("lie_rk", peers.single_bodies),
+    "nonholonomic-beside-peers": ("nonholonomic", peers.nonholonomic),
     "many-elements": ("many_elements", peers.many_elements),
 }

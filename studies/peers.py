@@ -6,7 +6,7 @@ Which peer was given which form: `docs/speed.md`.  What a table says below itsel
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from studies.records import BENCHMARKS, markdown, record_of
@@ -139,6 +139,30 @@ def single_bodies(runs: Sequence[Record]) -> str:
     heads = ["", "method", "one trajectory", "in lanes"]
     said = f"{verdict(cells)} Steps of higher order do more: this is what a step costs, not what an error costs."
     return _table("Nanoseconds per step", "lie_rk", heads, rows, said)
+
+
+def nonholonomic(runs: Sequence[Record]) -> str:
+    """Rolling bodies and a wheeled tree at equal error beside SciPy and Exudyn."""
+    targets = record_of(BENCHMARKS, "nonholonomic")["targets"]
+    rows = [[r["system"], r["who"], *map(short, r["at_targets"])] for r in runs]
+    said = []
+    for system in dict.fromkeys(r["system"] for r in runs):
+        own = [r for r in runs if r["system"] == system]
+
+        def least(which: Callable[[str], bool], own: Sequence[Record] = own) -> list[float]:
+            found = [[x or math.inf for x in r["at_targets"]] for r in own if which(r["who"])]
+            return [min(column) for column in zip(*found, strict=True)]
+
+        peers = least(lambda who: who.startswith(("SciPy", "Exudyn")))
+        one = least(lambda who: not who.startswith(("SciPy", "Exudyn")) and "lanes" not in who)
+        eight = least(lambda who: "lanes" in who)
+        alone, lanes = ([p / x for p, x in zip(peers, ours, strict=True)] for ours in (one, eight))
+        said.append(
+            f"On the {system} the fastest peer takes {short(min(alone))} to {short(max(alone))} times as long as one "
+            f"trajectory here, {short(min(lanes))} to {short(max(lanes))} times as long as one of eight in lanes."
+        )
+    heads = ["", "who", *(f"error {x:.0e}" for x in targets)]
+    return _table("Microseconds per simulated second at equal error", "nonholonomic", heads, rows, " ".join(said))
 
 
 def many_elements(runs: Sequence[Record]) -> str:
