@@ -17,6 +17,7 @@ most of its way in its last steps.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -57,9 +58,12 @@ MOST_WHOLE = 8
 """Runs, of eight trajectories in lanes or of one, that are taken once more as a whole."""
 
 
+_UNKNOWN = "the run is over, but whether its errors add up could not be looked at"
+
+
 def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -> list[Doubt]:
     """The doubts of trajectories whose positions are not those of steps of half the size: of runs, their trajectories
-    by lanes, and the number of the first lane.  What goes wrong in a look ends it without a doubt, Ctrl-C all of them:
+    by lanes, and the number of the first lane.  What goes wrong in a look ends it with a warning, Ctrl-C all of them:
     the runs are not lost with it.
     """
     doubts: list[Doubt] = []
@@ -76,9 +80,10 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
                 whole += 1
                 doubts += look.doubts_of(suspect, limit)
         except KeyboardInterrupt:
+            warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
             break
-        except Exception:  # also of the user's: functions may raise where only half the steps come
-            continue
+        except Exception as error:  # also of the user's: functions may raise where only half the steps come
+            warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
     return doubts
 
 
