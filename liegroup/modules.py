@@ -49,8 +49,9 @@ def registered(door: Any, thing: Any) -> Callable[..., Any] | None:
     """
     kind = type(thing)
     home = getattr(kind, "known_in", {}).get(door.__name__)
-    if home is not None:
-        importlib.import_module(home)
+    if home is None:
+        return None
+    importlib.import_module(home)
     found: Callable[..., Any] = door.dispatch(kind)
     return None if found is door.dispatch(object) else found
 
