@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.arithmetic.compensated import renormalise
 from integrators.layout import COUNTERS, STEPS
 from integrators.method import Method
 from integrators.methods import find
@@ -20,6 +21,7 @@ from integrators.problem import Problem
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.fields import Field
 from integrators.status import OK, Status
+from integrators.steppers.common import RENORMALISE_EVERY
 from integrators.straight import LIMIT, advanced, room, straight_step
 from liegroup.arrays import of_kind, real, reals
 from liegroup.compile.traceable import scalars, traceable
@@ -173,8 +175,8 @@ def compile_step(problem: Problem, method: str | Method, step: float, t: float =
 
 
 def kernels_of(
-    problem: Problem, method: str | Method, step: float, samples: ArrayLike | None = None, number: int = 0
-) -> SourceText:
+    problem: Problem, method: str | Method, step: float, samples: ArrayLike | None = None
+) -> SourceText:  # fmt: skip
     """The text for CUDA of a run: ``many_steps_each`` on states with the low words of their sums behind them, (2 n,)
     each, as compiled loops carry them, and ``invariants_each``, if there are any.
 
@@ -182,8 +184,6 @@ def kernels_of(
     ----------
     problem, method, step, samples
         As of `generate_code`.
-    number : int
-        Of the step: some normalise quaternions (`integrators.steppers.common.RENORMALISE_EVERY`).
 
     Returns
     -------
@@ -195,7 +195,7 @@ def kernels_of(
     ValueError, TypeError, ArithmeticError
         As of `generate_code`.
     """
-    functions = [_of_step(problem, find(method), step, samples, number)]
+    functions = [_of_step(problem, find(method), step, samples, carries=True)]
     if problem.invariants is not None:
         functions.append(_of_field(problem, problem.invariants, "invariants", "values", problem.invariant_count, ""))
     return printed("cuda", functions, f"{problem.model}: steps of many trajectories.")
@@ -227,9 +227,11 @@ def _by_state(function: Function, name: str, about: str) -> Function:
 
 
 def _of_step(
-    problem: Problem, method: Any, step: float | None, samples: ArrayLike | None, carried: int | None = None
+    problem: Problem, method: Any, step: float | None, samples: ArrayLike | None, carries: bool = False
 ) -> Function:
-    """`carried`: the number of a step of a run, whose low words are part of the state; None: a step by itself."""
+    """`carries`: a step of a run, whose low words are part of the state, and that normalises quaternions now and then;
+    else a step by itself.
+    """
     if not isinstance(method, Method) or method.stepper.multistep:
         raise ValueError(
             f"method: {getattr(method, 'name', method)}, expected a one-step method of integrators.METHODS"
@@ -244,22 +246,47 @@ def _of_step(
     graph = _graph(problem)
     t, h, y = graph.input(("t", None)), graph.input(("h", None)), _vector(graph, "y", problem.n)
     known = {t.k: np.zeros(len(states)), h.k: np.full(len(states), h0)}
-    low = [graph.input(("y", problem.n + k)) for k in range(problem.n)] if carried is not None else []
-    known |= {x.k: np.zeros(len(states)) for x in low}
-    graph.path = Path(graph, known | {x.k: values for x, values in zip(y, states.T, strict=True)})
-    ends = _end(problem, method, t, h, y, low or [0.0] * problem.n, carried or 0)
-    end = np.concatenate(ends) if low else ends[0]
-    outputs = {"end": _nodes(graph, end), "left": [graph.path.left.k]}
+    low = _vector(graph, "y", problem.n, problem.n) if carries else room((problem.n,))
+    known |= {x.k: np.zeros(len(states)) for x in low if carries}
+    known |= {x.k: values for x, values in zip(y, states.T, strict=True)}
+
+    def taken(number: int, name: str, about: str) -> tuple[Function, list[int]]:
+        """The step of this number of a run, and the nodes of its state if its quaternions are normalised after it."""
+        graph.path = Path(graph, known)
+        end, behind = _end(problem, method, t, h, y, low, number)
+        outputs = {"end": _nodes(graph, [*end, *behind] if carries else end), "left": [graph.path.left.k]}
+        found = Function(name, graph, {"t": 0, "h": 0, "y": len(outputs["end"])}, outputs, about, advances=True)
+        if not carries:
+            return found, []
+        renormalise(problem.table, end, behind)
+        return found, _nodes(graph, [*end, *behind])
+
     about = f"A step of {method.name}: the state after it; left: 1 where the iteration would have gone on otherwise."
-    return Function("one_step", graph, {"t": 0, "h": 0, "y": len(end)}, outputs, about, advances=True)
+    ordinary, normalised = taken(1 if carries else 0, "one_step", about)
+    if not carries:
+        return ordinary
+    due, _ = taken(0, "normalising_step", "The same, with quaternions of unit norm.")
+    if due.wanted == ordinary.wanted:
+        return ordinary
+    if due.outputs == {**ordinary.outputs, "end": normalised}:
+        due = _normalising(problem)
+    return ordinary._replace(due=(RENORMALISE_EVERY, due))
+
+
+def _normalising(problem: Problem) -> Function:
+    """Of a state with its low words: quaternions of unit norm."""
+    graph = _graph(problem)
+    y, low = _vector(graph, "y", problem.n), _vector(graph, "y", problem.n, problem.n)
+    renormalise(problem.table, y, low)
+    outputs = {"end": _nodes(graph, [*y, *low])}
+    return Function("normalised", graph, {"y": 2 * problem.n}, outputs, "The state with quaternions of unit norm.")
 
 
 def _end(
     problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, number: int
 ) -> tuple[Any, Any]:
     """The state after a step of this number and its low words, traced."""
-    end, low, counters = y.copy(), np.empty(problem.n, dtype=object), np.zeros(COUNTERS, dtype=np.int64)
-    low[:] = low_words
+    end, low, counters = y.copy(), low_words.copy(), np.zeros(COUNTERS, dtype=np.int64)
     counters[STEPS] = number
     parameters = _numbers(problem.own_parameters())
     status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
@@ -272,8 +299,8 @@ def _end(
     return projected, low
 
 
-def _vector(graph: Graph, name: str, size: int) -> Any:
-    return scalars([graph.input((name, k)) for k in range(size)])
+def _vector(graph: Graph, name: str, size: int, start: int = 0) -> Any:
+    return scalars([graph.input((name, start + k)) for k in range(size)])
 
 
 def _numbers(parameters: Any) -> Any:

@@ -161,6 +161,8 @@ def _messages(found: Sequence[Trajectory]) -> str:
 def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> list[Doubt]:
     """What the motion presupposes of its start, and the method of fixed steps from there, and does not find."""
     doubts, t0 = [], way.t0 if isinstance(way, Plan) else way.span[0]
+    if problem.parts_layout != "constrained" and not (isinstance(way, Plan) and method.has_hypotheses(problem)):
+        return []
     for k, y in enumerate(np.atleast_2d(problem.y0)):
         try:
             of_steps = method.doubts(problem, y, abs(way.h)) if isinstance(way, Plan) else ()
@@ -179,7 +181,7 @@ def _on_the_way(
     """What a method of fixed steps presupposes and does not find in some of the saved states, the first of each
     trajectory; nothing where there were doubts at the start.
     """
-    if not isinstance(way, Plan):
+    if not isinstance(way, Plan) or not method.has_hypotheses(problem):
         return []
     doubts: list[Doubt] = []
     doubted = {doubt.trajectory for doubt in at_start}
@@ -256,7 +258,7 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
     """An ensemble of fixed steps with the doubts that its saved states alone tell: limits of guards, and the hypotheses
     of the method.
     """
-    found, doubts = [whole.trajectory(k) for k in range(len(whole.y))], []
+    doubts: list[Doubt] = []
     for guard in method.guards(problem):
         x = whole[guard.name]
         lower, upper = guard.limits(x[:, 0])
@@ -265,8 +267,10 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
         excess[np.isnan(x) & ~np.isnan(whole.y).any(axis=-1)] = np.inf
         for k in np.flatnonzero((excess > 0.0).any(axis=1)):
             time, most = float(whole.t[np.argmax(excess[k] > 0.0)]), float(x[k, np.nanargmax(excess[k])])
-            doubts.append(_passed(problem, guard, found[k], float(lower[k]), float(upper[k]), time, most, int(k)))
+            of_it = whole.trajectory(int(k))
+            doubts.append(_passed(problem, guard, of_it, float(lower[k]), float(upper[k]), time, most, int(k)))
     at_start = _at_the_start(problem, method, way)
+    found = [whole.trajectory(k) for k in range(len(whole.y))] if method.has_hypotheses(problem) else []
     doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]
     return replace(whole, doubts=tuple(doubts), message=whole.message + _doubtful(doubts))
 

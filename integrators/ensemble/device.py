@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -18,13 +19,16 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
 from integrators.status import EXPLANATIONS, Status
-from integrators.steppers.common import RENORMALISE_EVERY
 
 Array = NDArray[np.float64]
 OPTIONS = ("--fmad=false",)
 """For NVRTC: products and sums are rounded one by one, as in the kernels here."""
 THREADS, SAMPLES = 64, 64
 """Of a block; initial states from which implicit steps are traced by default."""
+LAUNCH, CROWD = 1e11, 20_000
+"""Operations of all threads of a launch, after which it ends, so that Ctrl-C is heard; threads that a device takes at
+once, in the time of one.
+"""
 
 
 class Device(Protocol):
@@ -37,7 +41,7 @@ class Device(Protocol):
         """A copy here, when all kernels are done."""
 
     def kernel(self, text: str, name: str) -> Callable[..., None]:
-        """``kernel(count, *arguments)``: `count` threads of a function of the text."""
+        """``kernel(count, *arguments)``: `count` threads of a function of the text, up to their end."""
 
 
 class Cuda:
@@ -54,8 +58,8 @@ class Cuda:
             import cupy  # type: ignore[import-not-found]
         except ImportError as error:
             raise RuntimeError(
-                "on_gpu: needs CuPy, which is not installed (pip install cupy-cuda12x); integrate(…, workers=n) uses "
-                "the cores of this machine"
+                "on_gpu: needs CuPy, which is not installed (pip install cupy-cuda12x or cupy-cuda13x, by your "
+                "driver); integrate(…, workers=n) uses the cores of this machine"
             ) from error
         try:
             found = cupy.cuda.runtime.getDeviceCount()
@@ -66,19 +70,37 @@ class Cuda:
         self._cupy = cupy
 
     def array(self, values: NDArray[Any]) -> Any:
-        return self._cupy.asarray(values)
+        with self._failing():
+            return self._cupy.asarray(values)
 
     def host(self, values: Any) -> NDArray[Any]:
-        return np.asarray(self._cupy.asnumpy(values))
+        with self._failing():
+            return np.asarray(self._cupy.asnumpy(values))
 
     def kernel(self, text: str, name: str) -> Callable[..., None]:
         compiled = self._cupy.RawKernel(text, name, options=OPTIONS)
         compiled.compile()
 
         def call(count: int, *arguments: Any) -> None:
-            compiled((-(-count // THREADS),), (THREADS,), (np.int64(count), *arguments))
+            with self._failing():
+                compiled((-(-count // THREADS),), (THREADS,), (np.int64(count), *arguments))
+                self._cupy.cuda.get_current_stream().synchronize()
 
         return call
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """What the device cannot do, said as errors of Python."""
+        cuda = self._cupy.cuda
+        try:
+            yield
+        except cuda.memory.OutOfMemoryError as error:
+            raise MemoryError(
+                f"on_gpu: the states do not fit into the memory of the device ({error}); hand the trajectories over in "
+                "parts"
+            ) from error
+        except (cuda.driver.CUDADriverError, cuda.runtime.CUDARuntimeError) as error:
+            raise RuntimeError(f"on_gpu: the device fails ({error})") from error
 
 
 def on_gpu(
@@ -154,25 +176,26 @@ def on_gpu(
     plan, every = fixed_plan(t_span, step, save_every)
     machine: Device = Cuda() if device is None else device
     few = starts[:: max(1, len(starts) // SAMPLES)] if samples is None else samples
-    text, others = (str(kernels_of(posed, chosen, plan.h, few, number)) for number in (0, 1))
-    normalising, advance = (machine.kernel(of, "many_steps_each") for of in (text, others))
+    text = kernels_of(posed, chosen, plan.h, few)
+    advance = machine.kernel(str(text), "many_steps_each")
+    watch = _invariants(posed, machine, str(text), len(starts))
     began = time.perf_counter()
-    m = len(starts)
+    m, n = starts.shape
+    numbers = [*range(0, plan.steps, every), plan.steps]
     y = machine.array(np.ascontiguousarray(np.vstack([starts.T, np.zeros_like(starts.T)])))
     taken, valid = machine.array(np.zeros(m, dtype=np.int64)), np.ones(m, dtype=bool)
-    numbers, rows, done = [0], [starts], 0
-    while done < plan.steps:
-        is_first = done % RENORMALISE_EVERY == 0
-        until = min(numbers[-1] + every, plan.steps, done + (1 if is_first else -done % RENORMALISE_EVERY))
-        args = np.float64(plan.t0), np.float64(plan.h), np.int64(done), np.int64(until - done)
-        (normalising if is_first else advance)(m, *args, y, taken)
-        done = until
-        if done in (numbers[-1] + every, plan.steps):
-            numbers.append(done)
-            rows.append(np.array(machine.host(y)[: posed.n].T))
-            valid &= (machine.host(taken) == done) & np.isfinite(rows[-1]).all(axis=1)
-    t, states = plan.t0 + np.array(numbers) * plan.h, np.stack(rows, axis=1)
-    values = _invariants(posed, machine, text, t, states)
+    t, states = plan.t0 + np.array(numbers) * plan.h, np.empty((m, len(numbers), n))
+    states[:, 0], values, done = starts, [watch(t[0], y)], 0
+    most = max(1, int(LAUNCH / (max(m, CROWD) * text.functions[0].operations)))
+    for row, number in enumerate(numbers[1:], 1):
+        while done < number:
+            steps = min(number - done, most)
+            advance(m, np.float64(plan.t0), np.float64(plan.h), np.int64(done), np.int64(steps), y, taken)
+            done += steps
+        states[:, row] = machine.host(y[:n].T)
+        values.append(watch(t[row], y))
+        valid &= (machine.host(taken) == done) & np.isfinite(states[:, row]).all(axis=1)
+    values = np.stack(values, axis=1)
     found = Solution(
         t, states, values, values, values, values, np.ones(len(t), dtype=np.int64), **described(posed, chosen, plan),
         status=(Status.OK,) * m, message=EXPLANATIONS[Status.OK], steps=plan.steps,
@@ -184,17 +207,17 @@ def on_gpu(
     return found if valid.all() else _with_others(posed, chosen, found, valid, t_span, step, every)
 
 
-def _invariants(problem: Problem, machine: Device, text: str, t: Array, states: Array) -> Array:
-    """Of all saved states (m, k, r)."""
-    m, k, _ = states.shape
+def _invariants(problem: Problem, machine: Device, text: str, m: int) -> Callable[[float, Any], Array]:
+    """What gives those of all states at a time, (m, r), as they lie on the device."""
     if problem.invariants is None:
-        return np.zeros((m, k, 0))
+        return lambda t, y: np.zeros((m, 0))
     kernel, out = machine.kernel(text, "invariants_each"), machine.array(np.zeros((problem.invariant_count, m)))
-    found = []
-    for time_, of_row in zip(t, np.swapaxes(states, 0, 1), strict=True):
-        kernel(m, np.float64(time_), machine.array(np.ascontiguousarray(of_row.T)), out)
-        found.append(np.array(machine.host(out).T))
-    return np.stack(found, axis=1)
+
+    def values(t: float, y: Any) -> Array:
+        kernel(m, np.float64(t), y, out)
+        return np.array(machine.host(out.T))
+
+    return values
 
 
 def _with_others(

@@ -555,12 +555,34 @@ class Method:
         sequence of Doubt
             Empty where everything holds.
         """
+        if not self.has_hypotheses(problem):
+            return ()
         if self.stepper.growth is not None:
             return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h)
         if self.stepper.own:
-            found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
-            return found(y, h) if found else ()
-        return self._unheld(problem.fastest, y, h) if problem.fastest and self.evaluations else ()
+            found: Sequence[Doubt] = problem.own_steps[self.stepper.own].doubts(y, h)
+            return found
+        assert problem.fastest is not None
+        return self._unheld(problem.fastest, y, h)
+
+    def has_hypotheses(self, problem: Problem) -> bool:
+        """Whether `doubts` asks anything of the steps of a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        bool
+            False: `doubts` is empty, whatever the state and the step.
+        """
+        if self.stepper.growth is not None:
+            return True
+        if self.stepper.own:
+            return bool(getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None))
+        return bool(problem.fastest and self.evaluations)
 
     def _unheld(
         self, fastest: Callable[[NDArray[np.float64]], tuple[float, str]], y: NDArray[np.float64], h: float

@@ -93,6 +93,10 @@ class CPrinter(Printer):
     # --- functions ----------------------------------------------------------------------------------------------------
 
     def function(self, f: Function) -> str:
+        """Definition of a function, and what calls it many times."""
+        return self.definition(f) + self.driver(f)
+
+    def definition(self, f: Function) -> str:
         """Definition of a function, cut into parts where it is long."""
         order = [k for k in f.graph.needed(f.wanted) if f.graph.arguments(k)]
         if len(order) > PART:
@@ -102,7 +106,7 @@ class CPrinter(Printer):
         sizes = [f"{x}[{n}]" for x, n in f.inputs.items() if n] + [f"{x}[{len(k)}]" for x, k in f.outputs.items()]
         about = f"\n/* {f.about} {', '.join(sizes)}; {f.operations} operations */\n"
         arguments = ", ".join([*_given(f), *(f"double *{x}" for x in f.outputs)])
-        return before + about + _body(f"{self.shared}void {f.name}({arguments})", body) + self.driver(f)
+        return before + about + _body(f"{self.shared}void {f.name}({arguments})", body)
 
     def driver(self, f: Function) -> str:
         """What calls a function many times."""

@@ -18,7 +18,7 @@ _HEAD = """/* {title}
 _EACH = """
 extern "C" __global__ void {name}_each({arguments})
 {{
-    const long k = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    const long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= count)
         return;
 {body}}}
@@ -26,27 +26,29 @@ extern "C" __global__ void {name}_each({arguments})
 _MANY = """
 /* `steps` steps of each from number `first` on, step k at t + k h; `taken` grows by how many were valid. */
 extern "C" __global__ void many_steps_each(
-    long count, double t, double h, long first, long steps, double *all_y, long *taken)
+    long long count, double t, double h, long long first, long long steps, double *all_y, long long *taken)
 {{
-    const long k = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    const long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= count)
         return;
     double y[{n}], end[{n}], left;
     for (int i = 0; i < {n}; i++)
         y[i] = all_y[i * count + k];
-    long done = 0;
+    long long done = 0;
     for (; done < steps; done++) {{
-        {name}(t + (first + done) * h, h, y, end, &left);
-        if (left != 0.0)
+{advance}        if (left != 0.0)
             break;
-        for (int i = 0; i < {n}; i++)
-            y[i] = end[i];
-    }}
+{settle}    }}
     for (int i = 0; i < {n}; i++)
         all_y[i * count + k] = y[i];
     taken[k] += done;
 }}
 """
+_ADVANCE = "{name}(t + (first + done) * h, h, y, end, &left);"
+_SETTLE = """        for (int i = 0; i < {n}; i++)
+            y[i] = end[i];
+"""
+_IS_DUE = "(first + done) % {every} == 0"
 
 
 class CudaPrinter(CPrinter):
@@ -58,8 +60,11 @@ class CudaPrinter(CPrinter):
 
     def driver(self, f: Function) -> str:
         if f.advances:
-            return _MANY.format(name=f.name, n=f.inputs["y"])
-        arguments = ["long count", *(f"const double *all_{x}" if n else f"double {x}" for x, n in f.inputs.items())]
+            return self._many(f)
+        arguments = [
+            "long long count",
+            *(f"const double *all_{x}" if n else f"double {x}" for x, n in f.inputs.items()),
+        ]
         arguments += [f"double *all_{x}" for x in f.outputs]
         sizes = {**{x: n for x, n in f.inputs.items() if n}, **{x: len(nodes) for x, nodes in f.outputs.items()}}
         body = [f"double {x}[{n}];" for x, n in sizes.items()]
@@ -71,8 +76,27 @@ class CudaPrinter(CPrinter):
         rows = "".join(f"    {line}\n" for line in body)
         return _EACH.format(name=f.name, arguments=", ".join(arguments), body=rows)
 
+    def _many(self, f: Function) -> str:
+        """The kernel of a run."""
+        n = f.inputs["y"]
+        advance, settle = f"        {_ADVANCE.format(name=f.name)}\n", _SETTLE.format(n=n)
+        if f.due is not None:
+            is_due, name = _IS_DUE.format(every=f.due[0]), f.due[1].name
+            if f.due[1].advances:
+                advance = (
+                    f"        if ({is_due})\n            {_ADVANCE.format(name=name)}\n        else\n    {advance}"
+                )
+            else:
+                settle = f"        if ({is_due})\n            {name}(end, y);\n        else\n{_indented(settle)}"
+        return _MANY.format(n=n, advance=advance, settle=settle)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}" for line in text.splitlines(keepends=True))
+
 
 def cuda_source(functions: Sequence[Function], title: str) -> str:
     """A file of CUDA C++."""
-    printer = CudaPrinter()
-    return _HEAD.format(title=title) + printer.formulas(functions) + "".join(map(printer.function, functions))
+    printer, due = CudaPrinter(), [f.due[1] for f in functions if f.due is not None]
+    text = _HEAD.format(title=title) + printer.formulas([*due, *functions]) + "".join(map(printer.definition, due))
+    return text + "".join(map(printer.function, functions))

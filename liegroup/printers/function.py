@@ -26,6 +26,9 @@ class Function(NamedTuple):
         A sentence for the reader of the code.
     advances : bool
         Whether it is a step: from (t, h, y) to (the state after it, 1 where the step is not valid).
+    due : tuple of int and Function, optional
+        Of a step: every so many steps of a run, from the first on, another one in its place; if it takes the state
+        alone, it changes that after the step.
 
     Examples
     --------
@@ -41,6 +44,7 @@ class Function(NamedTuple):
     outputs: Mapping[str, Sequence[int]]
     about: str = ""
     advances: bool = False
+    due: tuple[int, Function] | None = None
 
     @property
     def wanted(self) -> list[int]:

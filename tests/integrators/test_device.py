@@ -1,5 +1,5 @@
-"""Ensembles by the kernels for CUDA: compiled for the host, where threads are calls one after the other; taken by
-NVRTC; refused by name where there is no device.
+"""Ensembles by the kernels for CUDA: compiled for the host, where threads are calls one after the other; on a device,
+where there is one; taken by NVRTC; refused by name where there is no device.
 """
 
 import ctypes
@@ -15,6 +15,7 @@ import pytest
 import mechanics
 from integrators import Guard, Problem, integrate
 from integrators.codegen.generate import kernels_of
+from integrators.ensemble import device as of_devices
 from integrators.ensemble import on_gpu
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.status import Status
@@ -26,10 +27,10 @@ SHIM = """
 #include <math.h>
 #define __device__
 #define __global__
-static struct { long x; } blockIdx, blockDim, threadIdx;
-extern "C" void thread(long k) { threadIdx.x = k; }
+static struct { long long x; } blockIdx, blockDim, threadIdx;
+extern "C" void thread(long long k) { threadIdx.x = k; }
 """
-needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+NAMED = ("t", "y", "invariants", "status", "message", "steps", "step", "model", "method", "variables")
 
 
 class Host:
@@ -53,17 +54,29 @@ class Host:
             subprocess.run(call, check=True)
             self.libraries[text] = ctypes.CDLL(str(library))
         library = self.libraries[text]
-        kinds = {np.float64: ctypes.c_double, np.int64: ctypes.c_long}
+        kinds = {np.float64: ctypes.c_double, np.int64: ctypes.c_longlong}
 
         def launch(count, *arguments):
             given = [
                 ctypes.c_void_p(x.ctypes.data) if isinstance(x, np.ndarray) else kinds[type(x)](x) for x in arguments
             ]
             for k in range(count + 1):  # the last has nothing to do
-                library.thread(ctypes.c_long(k))
-                getattr(library, name)(ctypes.c_long(count), *given)
+                library.thread(ctypes.c_longlong(k))
+                getattr(library, name)(ctypes.c_longlong(count), *given)
 
         return launch
+
+
+@pytest.fixture(params=["host", "CUDA"])
+def device(request, tmp_path):
+    if request.param == "host":
+        if shutil.which("c++") is None:
+            pytest.skip("no C++ compiler")
+        return Host(tmp_path)
+    try:
+        return of_devices.Cuda()
+    except RuntimeError as reason:
+        pytest.skip(str(reason))
 
 
 def tree_problem(count=5):
@@ -80,43 +93,39 @@ def pendulums():
     return problem.with_start(np.array([[0.3, 0.1], [0.5, -0.2], [1.0, 0.0]]))
 
 
-@needs_compiler
 @pytest.mark.parametrize("method", ["RKMK4", "CF4"])
-def test_the_kernels_for_cuda_give_the_bits_of_integrate(method, tmp_path):
+def test_the_kernels_for_cuda_give_the_bits_of_integrate(method, device):
     problem, given = tree_problem(), ((0.3, 1.33), 0.01)
-    found = on_gpu(problem, method, *given, save_every=7, device=Host(tmp_path))
+    found = on_gpu(problem, method, *given, save_every=7, device=device)
     true = integrate(problem, method, *given, save_every=7, progress=False)
-    for name in ("t", "y", "invariants", "status", "message", "steps", "step", "model", "method", "variables"):
+    for name in NAMED:
         assert np.array_equal(getattr(found, name), getattr(true, name)), name
     assert np.array_equal(found.joint_states()[0], true.joint_states()[0])
 
 
-@needs_compiler
-def test_a_field_of_time_is_read_at_the_times_of_integrate(tmp_path):
+def test_a_field_of_time_is_read_at_the_times_of_integrate(device):
     problem = pendulums()
     for method, most in (("RKMK4", 0.0), ("CF4", 1e-15)):  # CF4 hands the field at the end of a step on
-        found = on_gpu(problem, method, (0.1, 2.0), 0.013, save_every=5, device=Host(tmp_path))
+        found = on_gpu(problem, method, (0.1, 2.0), 0.013, save_every=5, device=device)
         true = integrate(problem, method, (0.1, 2.0), 0.013, save_every=5, progress=False)
         assert np.array_equal(found.t, true.t)
         assert np.abs(found.y - true.y).max() <= most
 
 
-@needs_compiler
-def test_implicit_steps_agree_to_rounding_and_what_leaves_is_integrated_here(tmp_path):
+def test_implicit_steps_agree_to_rounding_and_what_leaves_is_integrated_here(device):
     problem = pendulums()
     given = (problem, "RKMK_GAUSS2", (0.0, 1.0), 0.05)
     true = integrate(*given, progress=False)
-    found = on_gpu(*given, device=Host(tmp_path))
+    found = on_gpu(*given, device=device)
     assert np.allclose(found.y, true.y, rtol=0.0, atol=1e-13)
-    alone = on_gpu(*given, samples=[[0.0, 0.0]], device=Host(tmp_path))
+    alone = on_gpu(*given, samples=[[0.0, 0.0]], device=device)
     assert "3 of 3 trajectories were integrated on the host" in alone.message
     assert np.array_equal(alone.y, true.y)
     assert alone.status == true.status
 
 
-@needs_compiler
 @pytest.mark.parametrize("stops", [False, True])
-def test_limits_of_guards_are_looked_at(stops, tmp_path):
+def test_limits_of_guards_are_looked_at(stops, device):
     """Explicit Euler gains energy; the state of rest does not."""
     guard = Guard("energy", "energy is made", "use a smaller step", change=0.1, stops=stops)
     problem = Problem(
@@ -124,7 +133,7 @@ def test_limits_of_guards_are_looked_at(stops, tmp_path):
         invariants={"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])},
     )  # fmt: skip
     given = (problem, "LIE_EULER", (0.0, 5.0), 0.05)
-    found = on_gpu(*given, save_every=1, device=Host(tmp_path))
+    found = on_gpu(*given, save_every=1, device=device)
     true = integrate(*given, save_every=1, progress=False)
     seen = [[d for d in s.doubts if d.name == "energy"] for s in (found, true)]
     assert [d.trajectory for d in seen[0]] == [0, 2]
@@ -134,10 +143,9 @@ def test_limits_of_guards_are_looked_at(stops, tmp_path):
     assert np.array_equal(found.y, true.y, equal_nan=True)
 
 
-@needs_compiler
-def test_a_trajectory_that_explodes_ends_alone(tmp_path):
+def test_a_trajectory_that_explodes_ends_alone(device):
     problem = Problem(rn(1), [[1.0], [-1.0]], lambda t, y: y * y)
-    found = on_gpu(problem, "RKMK4", (0.0, 2.0), 0.01, device=Host(tmp_path))
+    found = on_gpu(problem, "RKMK4", (0.0, 2.0), 0.01, device=device)
     true = integrate(problem, "RKMK4", (0.0, 2.0), 0.01, progress=False)
     assert found.status == true.status == (Status.NON_FINITE, Status.OK)
     assert np.array_equal(found.y, true.y, equal_nan=True)
