@@ -8,12 +8,14 @@ take them: the rounds are then fixed, and the code says where another state woul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.compensated import renormalise
+from integrators.engine.winding import unwound, wind
 from integrators.layout import COUNTERS, STEPS
 from integrators.method import Method
 from integrators.methods import find
@@ -175,15 +177,18 @@ def compile_step(problem: Problem, method: str | Method, step: float, t: float =
 
 
 def kernels_of(
-    problem: Problem, method: str | Method, step: float, samples: ArrayLike | None = None
+    problem: Problem, method: str | Method, step: float, samples: ArrayLike | None = None, circles: Sequence[int] = ()
 ) -> SourceText:  # fmt: skip
-    """The text for CUDA of a run: ``many_steps_each`` on states with the low words of their sums behind them, (2 n,)
-    each, as compiled loops carry them, and ``invariants_each``, if there are any.
+    """The text for CUDA of a run: ``many_steps_each`` on states with the low words of their sums behind them, and the
+    turns of their angles behind those, (2 n + c,) each, as compiled loops carry them; ``invariants_each``, if there are
+    any; ``unwound_each``, if there are angles: the states with their turns.
 
     Parameters
     ----------
     problem, method, step, samples
         As of `generate_code`.
+    circles : sequence of int
+        Components whose turns are kept beside the state (`integrators.engine.winding`).
 
     Returns
     -------
@@ -195,7 +200,11 @@ def kernels_of(
     ValueError, TypeError, ArithmeticError
         As of `generate_code`.
     """
-    functions = [_of_step(problem, find(method), step, samples, carries=True)]
+    chosen = find(method)
+    functions = [_of_step(problem, chosen, step, samples, carries=True)]
+    if len(circles):
+        winding, unwinding = _of_turns(problem, chosen, circles)
+        functions = [functions[0]._replace(before=(winding, circles)), unwinding]
     if problem.invariants is not None:
         functions.append(_of_field(problem, problem.invariants, "invariants", "values", problem.invariant_count, ""))
     return printed("cuda", functions, f"{problem.model}: steps of many trajectories.")
@@ -232,9 +241,10 @@ def _of_step(
     """`carries`: a step of a run, whose low words are part of the state, and that normalises quaternions now and then;
     else a step by itself.
     """
-    if not isinstance(method, Method) or method.stepper.multistep:
+    if not isinstance(method, Method) or method.stepper.multistep or method.stepper.starts:
         raise ValueError(
-            f"method: {getattr(method, 'name', method)}, expected a one-step method of integrators.METHODS"
+            f"method: {getattr(method, 'name', method)}, expected a method of integrators.METHODS whose steps do not "
+            "remember those before"
         )
     if step is None:
         raise ValueError(f"step: None, expected the step size, s, at which {method.name} is traced")
@@ -282,6 +292,28 @@ def _normalising(problem: Problem) -> Function:
     return Function("normalised", graph, {"y": 2 * problem.n}, outputs, "The state with quaternions of unit norm.")
 
 
+def _of_turns(problem: Problem, method: Method, circles: Sequence[int]) -> tuple[Function, Function]:
+    """What takes a turn off angles beyond half a turn, and what gives states with their turns: of a state with its low
+    words and the turns of its angles.
+    """
+    n, found = problem.n, []
+    for name in ("wound", "unwound"):
+        graph = _graph(problem)
+        y, low, turns = _vector(graph, "y", n), _vector(graph, "y", n, n), room((n,))
+        turns[list(circles)] = _vector(graph, "y", len(circles), 2 * n)
+        if name == "wound":
+            graph.path = Path(graph, {y[k].k: np.full(1, 4.0) for k in circles})
+            wind(np.array(circles), y, low, turns, method.compensated)
+            values, about = (
+                [*y, *low, *turns[list(circles)]],
+                "The state with one turn taken off angles beyond half one.",
+            )
+        else:
+            values, about = [unwound(y, turns, k) for k in range(n)], "The state with the turns of its angles."
+        found.append(Function(name, graph, {"y": 2 * n + len(circles)}, {"end": _nodes(graph, values)}, about))
+    return found[0], found[1]
+
+
 def _end(
     problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, number: int
 ) -> tuple[Any, Any]:
@@ -289,7 +321,10 @@ def _end(
     end, low, counters = y.copy(), low_words.copy(), np.zeros(COUNTERS, dtype=np.int64)
     counters[STEPS] = number
     parameters = _numbers(problem.own_parameters())
-    status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
+    try:
+        status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
+    except TypeError as error:
+        raise TypeError(f"{problem.model}: a step of {method.name} cannot be traced: {error}") from error
     if status != OK:
         raise ArithmeticError(f"{problem.model}: a step of {method.name} at the samples: {Status(status).name}")
     if problem.projection is None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
 
 
 def _passed(
-    problem: Problem, guard: Guard, found: Trajectory | Solution, lower: float, upper: float, time: float, value: float,
+    problem: Problem, guard: Guard, found: Trajectory | _Rows, lower: float, upper: float, time: float, value: float,
     number: int,
 ) -> Doubt:  # fmt: skip
     """A guard whose limits were passed first at a time, by that value at most."""
@@ -252,6 +252,13 @@ def _passed(
     says = ", ".join(text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text)
     limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
     return Doubt(guard.name, time, value, limit, says, guard.remedy, number)
+
+
+class _Rows(NamedTuple):
+    """The saved states of one trajectory."""
+
+    t: Array
+    y: Array
 
 
 def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solution) -> Solution:
@@ -264,11 +271,12 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
         lower, upper = guard.limits(x[:, 0])
         excess = np.maximum(x - upper[:, None], lower[:, None] - x)
         excess[:, 0] = guard.excess_at_start(x[:, 0])
-        excess[np.isnan(x) & ~np.isnan(whole.y).any(axis=-1)] = np.inf
+        if (no_number := np.isnan(x)).any():
+            excess[no_number & ~np.isnan(whole.y).any(axis=-1)] = np.inf
         for k in np.flatnonzero((excess > 0.0).any(axis=1)):
             time, most = float(whole.t[np.argmax(excess[k] > 0.0)]), float(x[k, np.nanargmax(excess[k])])
-            of_it = whole.trajectory(int(k))
-            doubts.append(_passed(problem, guard, of_it, float(lower[k]), float(upper[k]), time, most, int(k)))
+            rows = _Rows(whole.t, whole.y[k])
+            doubts.append(_passed(problem, guard, rows, float(lower[k]), float(upper[k]), time, most, int(k)))
     at_start = _at_the_start(problem, method, way)
     found = [whole.trajectory(k) for k in range(len(whole.y))] if method.has_hypotheses(problem) else []
     doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.codegen.generate import kernels_of
 from integrators.engine.collect import described, with_doubts_of_rows
+from integrators.engine.run import Plan
+from integrators.engine.winding import circles
 from integrators.integrate import fixed_plan, integrate
 from integrators.method import Method
 from integrators.methods import find
@@ -23,8 +25,10 @@ from integrators.status import EXPLANATIONS, Status
 Array = NDArray[np.float64]
 OPTIONS = ("--fmad=false",)
 """For NVRTC: products and sums are rounded one by one, as in the kernels here."""
-THREADS, SAMPLES = 64, 64
-"""Of a block; initial states from which implicit steps are traced by default."""
+THREADS = ((0, 64), (2**16, 256))
+"""Of a block, from so many trajectories on."""
+SAMPLES, WAYS = 64, 8
+"""States from which implicit steps are traced by default; ways through the method that are traced at most."""
 LAUNCH, CROWD = 1e11, 20_000
 """Operations of all threads of a launch, after which it ends, so that Ctrl-C is heard; threads that a device takes at
 once, in the time of one.
@@ -83,7 +87,8 @@ class Cuda:
 
         def call(count: int, *arguments: Any) -> None:
             with self._failing():
-                compiled((-(-count // THREADS),), (THREADS,), (np.int64(count), *arguments))
+                threads = max(size for least, size in THREADS if count >= least)
+                compiled((-(-count // threads),), (threads,), (np.int64(count), *arguments))
                 self._cupy.cuda.get_current_stream().synchronize()
 
         return call
@@ -175,27 +180,21 @@ def on_gpu(
         )
     plan, every = fixed_plan(t_span, step, save_every)
     machine: Device = Cuda() if device is None else device
-    few = starts[:: max(1, len(starts) // SAMPLES)] if samples is None else samples
-    text = kernels_of(posed, chosen, plan.h, few)
-    advance = machine.kernel(str(text), "many_steps_each")
-    watch = _invariants(posed, machine, str(text), len(starts))
-    began = time.perf_counter()
     m, n = starts.shape
+    angles = circles(posed, plan.t0).tolist()
+    taking = _Steps(posed, chosen, plan, machine, angles, _few(starts) if samples is None else samples)
+    watch, shown = _invariants(posed, machine, taking.text, m), _shown(posed, machine, taking.text, m, bool(angles))
+    began = time.perf_counter()
     numbers = [*range(0, plan.steps, every), plan.steps]
-    y = machine.array(np.ascontiguousarray(np.vstack([starts.T, np.zeros_like(starts.T)])))
-    taken, valid = machine.array(np.zeros(m, dtype=np.int64)), np.ones(m, dtype=bool)
-    t, states = plan.t0 + np.array(numbers) * plan.h, np.empty((m, len(numbers), n))
-    states[:, 0], values, done = starts, [watch(t[0], y)], 0
-    most = max(1, int(LAUNCH / (max(m, CROWD) * text.functions[0].operations)))
-    for row, number in enumerate(numbers[1:], 1):
-        while done < number:
-            steps = min(number - done, most)
-            advance(m, np.float64(plan.t0), np.float64(plan.h), np.int64(done), np.int64(steps), y, taken)
-            done += steps
-        states[:, row] = machine.host(y[:n].T)
+    t, states, values = plan.t0 + np.array(numbers) * plan.h, np.empty((len(numbers), m, n)), []
+    y, taken = machine.array(np.zeros((2 * n + len(angles), m))), machine.array(np.zeros(m, dtype=np.int64))
+    y[:n], valid = machine.array(starts).T, machine.array(np.ones(m, dtype=bool))
+    for row, number in enumerate(numbers):
+        taking.until(number, y, taken)
+        states[row] = shown(y)
         values.append(watch(t[row], y))
-        valid &= (machine.host(taken) == done) & np.isfinite(states[:, row]).all(axis=1)
-    values = np.stack(values, axis=1)
+        valid &= (taken == number) & np.isfinite(y[:n]).all(axis=0)
+    valid, states, values = machine.host(valid), np.swapaxes(states, 0, 1), np.swapaxes(np.stack(values), 0, 1)
     found = Solution(
         t, states, values, values, values, values, np.ones(len(t), dtype=np.int64), **described(posed, chosen, plan),
         status=(Status.OK,) * m, message=EXPLANATIONS[Status.OK], steps=plan.steps,
@@ -205,6 +204,65 @@ def on_gpu(
     stopping = {guard.name for guard in posed.guards if guard.stops}
     valid[[doubt.trajectory for doubt in found.doubts if doubt.name in stopping]] = False
     return found if valid.all() else _with_others(posed, chosen, found, valid, t_span, step, every)
+
+
+class _Steps:
+    """The steps of a run on a device, by one way through the method or several: where trajectories leave those that
+    are known, another is traced from the states in which they did.
+    """
+
+    def __init__(
+        self, problem: Problem, method: Method, plan: Plan, machine: Device, angles: Sequence[int], samples: ArrayLike
+    ) -> None:  # fmt: skip
+        self._given, self._plan, self._machine, self._angles = (problem, method, plan.h), plan, machine, angles
+        self._ways: list[Callable[..., None]] = []
+        self._done, self._can_grow = 0, True
+        self.text = self._another(samples)
+
+    def _another(self, samples: ArrayLike) -> str:
+        text = kernels_of(*self._given, samples, self._angles)
+        self._ways.append(self._machine.kernel(str(text), "many_steps_each"))
+        step = text.functions[0]
+        self._operations, self._can_leave = step.operations, step.graph.value(step.outputs["left"][0]) != 0.0
+        return str(text)
+
+    def until(self, number: int, y: Any, taken: Any) -> None:
+        """Take the steps up to a number, of those that know a way."""
+        most = max(1, int(LAUNCH / (max(len(taken), CROWD) * self._operations)))
+        while self._done < number:
+            self._done = min(number, self._done + most)
+            for way in self._ways:
+                self._launch(way, y, taken)
+                if not self._can_leave or bool((taken == self._done).all()):
+                    break
+            else:
+                self._look_for_ways(y, taken)
+
+    def _launch(self, way: Callable[..., None], y: Any, taken: Any) -> None:
+        way(len(taken), np.float64(self._plan.t0), np.float64(self._plan.h), np.int64(self._done), y, taken)
+
+    def _look_for_ways(self, y: Any, taken: Any) -> None:
+        """Ways for those that have left all others, as long as that brings some of them on."""
+        before = -1
+        while self._can_grow:
+            steps = self._machine.host(taken)
+            states = self._machine.host(y[: self._given[0].n].T)[steps < self._done]
+            states = states[np.isfinite(states).all(axis=1)]
+            if not len(states):
+                return
+            self._can_grow = len(self._ways) < WAYS and int(steps.sum()) > before
+            if self._can_grow:
+                before = int(steps.sum())
+                try:
+                    self._another(_few(states))
+                except ArithmeticError:  # no step from there: `integrate` says why
+                    self._can_grow = False
+                else:
+                    self._launch(self._ways[-1], y, taken)
+
+
+def _few(states: Array) -> Array:
+    return states[:: max(1, len(states) // SAMPLES)]
 
 
 def _invariants(problem: Problem, machine: Device, text: str, m: int) -> Callable[[float, Any], Array]:
@@ -218,6 +276,19 @@ def _invariants(problem: Problem, machine: Device, text: str, m: int) -> Callabl
         return np.array(machine.host(out.T))
 
     return values
+
+
+def _shown(problem: Problem, machine: Device, text: str, m: int, turns: bool) -> Callable[[Any], Array]:
+    """What gives the states (m, n) as results show them: angles with their turns."""
+    if not turns:
+        return lambda y: machine.host(y[: problem.n].T)
+    kernel, out = machine.kernel(text, "unwound_each"), machine.array(np.zeros((problem.n, m)))
+
+    def states(y: Any) -> Array:
+        kernel(m, y, out)
+        return machine.host(out.T)
+
+    return states
 
 
 def _with_others(

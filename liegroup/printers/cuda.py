@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from liegroup.printers.c import CPrinter
@@ -24,31 +25,38 @@ extern "C" __global__ void {name}_each({arguments})
 {body}}}
 """
 _MANY = """
-/* `steps` steps of each from number `first` on, step k at t + k h; `taken` grows by how many were valid. */
+/* Steps of each up to number `until`, step i at t + i h, from number taken[k] on, which becomes `until`, or the number
+   of the first that was not valid. */
 extern "C" __global__ void many_steps_each(
-    long long count, double t, double h, long long first, long long steps, double *all_y, long long *taken)
+    long long count, double t, double h, long long until, double *all_y, long long *taken)
 {{
     const long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= count)
+    if (k >= count || taken[k] >= until)
         return;
-    double y[{n}], end[{n}], left;
-    for (int i = 0; i < {n}; i++)
+    double y[{size}], end[{size}], left;
+    for (int i = 0; i < {size}; i++)
         y[i] = all_y[i * count + k];
-    long long done = 0;
-    for (; done < steps; done++) {{
-{advance}        if (left != 0.0)
+    long long done = taken[k];
+    for (; done < until; done++) {{
+{before}{advance}        if (left != 0.0)
             break;
 {settle}    }}
-    for (int i = 0; i < {n}; i++)
+    for (int i = 0; i < {size}; i++)
         all_y[i * count + k] = y[i];
-    taken[k] += done;
+    taken[k] = done;
 }}
 """
-_ADVANCE = "{name}(t + (first + done) * h, h, y, end, &left);"
+_ADVANCE = "{name}(t + done * h, h, y, end, &left);"
 _SETTLE = """        for (int i = 0; i < {n}; i++)
             y[i] = end[i];
 """
-_IS_DUE = "(first + done) % {every} == 0"
+_BEFORE = """        if ({far}) {{
+            {name}(y, end);
+            for (int i = 0; i < {size}; i++)
+                y[i] = end[i];
+        }}
+"""
+_IS_DUE = "done % {every} == 0"
 
 
 class CudaPrinter(CPrinter):
@@ -78,7 +86,12 @@ class CudaPrinter(CPrinter):
 
     def _many(self, f: Function) -> str:
         """The kernel of a run."""
-        n = f.inputs["y"]
+        n = size = f.inputs["y"]
+        before = ""
+        if f.before is not None:
+            wind, angles = f.before
+            size, far = wind.inputs["y"], " || ".join(f"fabs(y[{k}]) > {math.pi!r}" for k in angles)
+            before = _BEFORE.format(far=far, name=wind.name, size=size)
         advance, settle = f"        {_ADVANCE.format(name=f.name)}\n", _SETTLE.format(n=n)
         if f.due is not None:
             is_due, name = _IS_DUE.format(every=f.due[0]), f.due[1].name
@@ -88,7 +101,7 @@ class CudaPrinter(CPrinter):
                 )
             else:
                 settle = f"        if ({is_due})\n            {name}(end, y);\n        else\n{_indented(settle)}"
-        return _MANY.format(n=n, advance=advance, settle=settle)
+        return _MANY.format(size=size, before=before, advance=advance, settle=settle)
 
 
 def _indented(text: str) -> str:
@@ -97,6 +110,7 @@ def _indented(text: str) -> str:
 
 def cuda_source(functions: Sequence[Function], title: str) -> str:
     """A file of CUDA C++."""
-    printer, due = CudaPrinter(), [f.due[1] for f in functions if f.due is not None]
-    text = _HEAD.format(title=title) + printer.formulas([*due, *functions]) + "".join(map(printer.definition, due))
-    return text + "".join(map(printer.function, functions))
+    printer, others = CudaPrinter(), [f.due[1] for f in functions if f.due is not None]
+    others += [f.before[0] for f in functions if f.before is not None]
+    text = _HEAD.format(title=title) + printer.formulas([*others, *functions])
+    return text + "".join(map(printer.definition, others)) + "".join(map(printer.function, functions))

@@ -29,6 +29,8 @@ class Function(NamedTuple):
     due : tuple of int and Function, optional
         Of a step: every so many steps of a run, from the first on, another one in its place; if it takes the state
         alone, it changes that after the step.
+    before : tuple of Function and sequence of int, optional
+        Of a step: what changes the state before it where one of these components is beyond ±π.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Function(NamedTuple):
     about: str = ""
     advances: bool = False
     due: tuple[int, Function] | None = None
+    before: tuple[Function, Sequence[int]] | None = None
 
     @property
     def wanted(self) -> list[int]:
