@@ -21,13 +21,12 @@ import argparse
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 import mechanics
-from benchmarks.ensemble import TREES, best, starts
+from benchmarks.ensemble import TREES, starts
 from benchmarks.machine import circumstances, save
 from benchmarks.mujoco_trees import model_file
 from integrators import Problem, generate_code, integrate
@@ -45,7 +44,9 @@ SIZES = {"heavy top": (1_000, 10_000, 100_000, 1_000_000), "UR5": (1_000, 10_000
 """Trajectories on the device."""
 ON_CORES, CHECKED, DISTINCT = 64, 64, 1024
 """Trajectories of the cores, for each of them; compared; that differ in more than their velocity."""
-UNROLLED, BATCHES = (1, 8, 32), (4096, 32768)
+ROWS = 100_000, 100
+"""Trajectories and rows of a run that comes back more than once."""
+UNROLLED, BATCHES = (1, 4, 8), (4096, 32768)
 """Steps of a turn of JAX's loop; states of MJX."""
 
 
@@ -61,9 +62,9 @@ def first(problem: Problem, count: int) -> Problem:
     return problem.with_start(np.asarray(problem.y0)[:count])
 
 
-def ours(problem: Problem, method: str) -> dict[str, Any]:
-    """On the device."""
-    given = {"method": method, "t_span": (0.0, STEPS * STEP), "step": STEP, "save_every": STEPS}
+def ours(problem: Problem, method: str, rows: int = 1) -> dict[str, Any]:
+    """On the device, with so many rows of the run coming back."""
+    given = {"method": method, "t_span": (0.0, STEPS * STEP), "step": STEP, "save_every": STEPS // rows}
     began = time.perf_counter()
     found = on_gpu(problem, **given)
     before = time.perf_counter() - began - found.seconds
@@ -74,16 +75,18 @@ def ours(problem: Problem, method: str) -> dict[str, Any]:
         "program": "liemech, GPU", "seconds": min(run.seconds for run in runs), "before": before, "ends": ends[:, -1],
         "same_bits": bool(np.array_equal(ends, true)), "apart": float(np.abs(ends - true).max()),
         "repeats": all(np.array_equal(run.y, found.y) for run in runs), "finished": found.finished,
-        "on_host": "on the host" in found.message,
+        "on_host": "on the host" in found.message, "rows": rows,
     }  # fmt: skip
 
 
 def on_cores(problem: Problem, method: str) -> dict[str, Any]:
     """In the lanes of all cores."""
     given = {"method": method, "t_span": (0.0, STEPS * STEP), "step": STEP, "save_every": STEPS, "progress": False}
-    ends = integrate(first(problem, CHECKED), **given).y[:, -1]
-    seconds = best(lambda: integrate(problem, **given, workers=cores()), 3)
-    return {"program": "liemech, cores", "seconds": seconds, "ends": ends}
+    runs = [integrate(problem, **given, workers=cores()) for _ in range(3)]
+    return {
+        "program": "liemech, cores", "seconds": min(run.seconds for run in runs[1:]), "finished": runs[0].finished,
+        "ends": runs[0].y[:CHECKED, -1],
+    }  # fmt: skip
 
 
 # --- JAX --------------------------------------------------------------------------------------------------------------
@@ -130,7 +133,7 @@ def jax_by_hand(problem: Problem, unrolled: int) -> dict[str, Any]:
     run = jax.jit(lambda s: jax.lax.fori_loop(0, STEPS, step, s, unroll=unrolled))
     states = tuple(_in_jax(x) for x in np.asarray(problem.y0).T)
     row = _timed_in_jax("JAX, by hand", run, states)
-    return row | {"ends": np.stack(row["ends"], axis=1), "method": "RK4", "unrolled": unrolled}
+    return row | {"ends": np.stack(row["ends"], axis=1), "unrolled": unrolled}
 
 
 def mjx(tree: Tree, q: Any, v: Any) -> dict[str, Any]:
@@ -146,8 +149,7 @@ def mjx(tree: Tree, q: Any, v: Any) -> dict[str, Any]:
         start = data.replace(qpos=q, qvel=v)
         return jax.lax.fori_loop(0, STEPS, lambda _, d: theirs.step(on_device, d), start).qpos
 
-    row = _timed_in_jax("MJX", jax.jit(jax.vmap(run)), _in_jax(q), _in_jax(v))
-    return row | {"method": "RK4"}
+    return _timed_in_jax("MJX", jax.jit(jax.vmap(run)), _in_jax(q), _in_jax(v))
 
 
 def _in_jax(values: Any) -> Any:
@@ -163,8 +165,12 @@ def _timed_in_jax(program: str, run: Callable[..., Any], *arguments: Any) -> dic
     began = time.perf_counter()
     compiled = run.lower(*arguments).compile()  # type: ignore[attr-defined]
     before = time.perf_counter() - began
-    seconds = best(lambda: jax.block_until_ready(compiled(*arguments)), 2)
-    ends = jax.tree.map(lambda x: np.asarray(x[:CHECKED]), compiled(*arguments))
+    ends, seconds = [], float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        ends = jax.block_until_ready(compiled(*arguments))
+        seconds = min(seconds, time.perf_counter() - began)
+    ends = jax.tree.map(lambda x: np.asarray(x[:CHECKED]), ends)
     return {"program": program, "seconds": seconds, "before": before, "ends": ends}
 
 
@@ -191,16 +197,16 @@ def measure(name: str, peers: bool) -> Iterator[dict[str, Any]]:
         for size in sizes if method == methods[0] else sizes[-1:]:
             yield finished(size, method, ours(first(problem, size), method))
         yield finished(few, method, on_cores(first(problem, few), method))
+    yield finished(ROWS[0], methods[0], ours(first(problem, ROWS[0]), methods[0], ROWS[1]))
     if not peers:
         return
     size = sizes[-1]
     if len(tree) == 1:
         yield finished(size, methods[0], jax_printed(problem, methods[0]))
         for unrolled in UNROLLED:
-            yield finished(size, methods[0], jax_by_hand(problem, unrolled))
-    if name != "chain of ten":
-        for count in BATCHES:
-            yield finished(count, methods[0], mjx(tree, q[:count], v[:count]))
+            yield finished(size, "RK4", jax_by_hand(problem, unrolled))
+    for count in BATCHES:
+        yield finished(count, "RK4", mjx(tree, q[:count], v[:count]))
 
 
 def device() -> dict[str, Any]:
@@ -223,9 +229,13 @@ def main() -> None:
     options.add_argument("--only", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
     options.add_argument("--no-peers", action="store_true")
     given = options.parse_args()
-    rows = list(chain(*(measure(name, not given.no_peers) for name in given.only)))
-    facts = {"cores": cores(), "step": STEP, "steps": STEPS, "device": device()}
-    print(save("device", circumstances("jax", "mujoco-mjx") | facts | {"runs": rows}))
+    facts = {"cores": cores(), "step": STEP, "steps": STEPS}
+    rows = []
+    for name in given.only:  # a record of what there is so far, if one of the programs takes too long
+        for row in measure(name, not given.no_peers):
+            rows.append(row)
+            path = save("device", circumstances("jax", "mujoco-mjx") | facts | {"device": device(), "runs": rows})
+    print(path)
 
 
 if __name__ == "__main__":

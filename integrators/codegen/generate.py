@@ -243,8 +243,8 @@ def _of_step(
     """
     if not isinstance(method, Method) or method.stepper.multistep or method.stepper.starts:
         raise ValueError(
-            f"method: {getattr(method, 'name', method)}, expected a method of integrators.METHODS whose steps do not "
-            "remember those before"
+            f"method: {getattr(method, 'name', method)}, expected a one-step method of integrators.METHODS, "
+            "whose steps remember nothing of those before"
         )
     if step is None:
         raise ValueError(f"step: None, expected the step size, s, at which {method.name} is traced")

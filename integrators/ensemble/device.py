@@ -198,7 +198,7 @@ def on_gpu(
     found = Solution(
         t, states, values, values, values, values, np.ones(len(t), dtype=np.int64), **described(posed, chosen, plan),
         status=(Status.OK,) * m, message=EXPLANATIONS[Status.OK], steps=plan.steps,
-        seconds=time.perf_counter() - began, events=({},) * m,
+        seconds=time.perf_counter() - began - taking.seconds, events=({},) * m,
     )  # fmt: skip
     found = with_doubts_of_rows(posed, chosen, plan, found)
     stopping = {guard.name for guard in posed.guards if guard.stops}
@@ -218,6 +218,8 @@ class _Steps:
         self._ways: list[Callable[..., None]] = []
         self._done, self._can_grow = 0, True
         self.text = self._another(samples)
+        self.seconds = 0.0
+        """What tracing and compiling further ways has taken."""
 
     def _another(self, samples: ArrayLike) -> str:
         text = kernels_of(*self._given, samples, self._angles)
@@ -252,12 +254,13 @@ class _Steps:
                 return
             self._can_grow = len(self._ways) < WAYS and int(steps.sum()) > before
             if self._can_grow:
-                before = int(steps.sum())
+                before, began = int(steps.sum()), time.perf_counter()
                 try:
                     self._another(_few(states))
                 except ArithmeticError:  # no step from there: `integrate` says why
                     self._can_grow = False
-                else:
+                self.seconds += time.perf_counter() - began
+                if self._can_grow:
                     self._launch(self._ways[-1], y, taken)
 
 

@@ -6,8 +6,10 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from integrators.problem.lagrangian import lagrangian_problem
 from integrators.status import Status
 from liegroup import rn
 from mechanics.joints import Revolute, Spherical
+from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.testing import random_tree
 
 SHIM = """
@@ -93,14 +96,32 @@ def pendulums():
     return problem.with_start(np.array([[0.3, 0.1], [0.5, -0.2], [1.0, 0.0]]))
 
 
-@pytest.mark.parametrize("method", ["RKMK4", "CF4"])
-def test_the_kernels_for_cuda_give_the_bits_of_integrate(method, device):
-    problem, given = tree_problem(), ((0.3, 1.33), 0.01)
+def turning():
+    """Some turn over, some swing: angles are wound."""
+    problem = pendulum()
+    return problem.with_start(np.array([[3.0, 9.0], [0.5, 1.0], [-3.0, -12.0]]))
+
+
+@pytest.mark.parametrize(
+    ("posed", "method"), [(tree_problem, "RKMK4"), (tree_problem, "CF4"), (turning, "RKMK4"), (turning, "SPLIT_BM4_S6")]
+)
+def test_the_kernels_for_cuda_give_the_bits_of_integrate(posed, method, device):
+    problem, given = posed(), ((0.3, 1.33), 0.01)
     found = on_gpu(problem, method, *given, save_every=7, device=device)
     true = integrate(problem, method, *given, save_every=7, progress=False)
     for name in NAMED:
         assert np.array_equal(getattr(found, name), getattr(true, name)), name
-    assert np.array_equal(found.joint_states()[0], true.joint_states()[0])
+    if true.joints is not None:
+        assert np.array_equal(found.joint_states()[0], true.joint_states()[0])
+
+
+def test_many_short_launches_end_where_one_does(device, monkeypatch):
+    given = (turning(), "RKMK4", (0.0, 1.0), 0.01)
+    whole = on_gpu(*given, device=device)
+    monkeypatch.setattr(of_devices, "LAUNCH", 1.0)  # a step each
+    parts = on_gpu(*given, device=device)
+    assert np.array_equal(whole.y, parts.y)
+    assert np.array_equal(whole.t, parts.t)
 
 
 def test_a_field_of_time_is_read_at_the_times_of_integrate(device):
@@ -112,16 +133,23 @@ def test_a_field_of_time_is_read_at_the_times_of_integrate(device):
         assert np.abs(found.y - true.y).max() <= most
 
 
-def test_implicit_steps_agree_to_rounding_and_what_leaves_is_integrated_here(device):
+def test_implicit_steps_agree_to_rounding_and_further_ways_are_found_where_trajectories_leave(device):
     problem = pendulums()
     given = (problem, "RKMK_GAUSS2", (0.0, 1.0), 0.05)
     true = integrate(*given, progress=False)
-    found = on_gpu(*given, device=device)
-    assert np.allclose(found.y, true.y, rtol=0.0, atol=1e-13)
-    alone = on_gpu(*given, samples=[[0.0, 0.0]], device=device)
-    assert "3 of 3 trajectories were integrated on the host" in alone.message
-    assert np.array_equal(alone.y, true.y)
-    assert alone.status == true.status
+    for samples in (None, [[0.0, 0.0]]):  # at rest no iteration is needed
+        found = on_gpu(*given, samples=samples, device=device)
+        assert found.message == true.message
+        assert np.allclose(found.y, true.y, rtol=0.0, atol=1e-13)
+
+
+def test_what_leaves_every_way_is_integrated_here(device, monkeypatch):
+    monkeypatch.setattr(of_devices, "WAYS", 1)
+    given = (pendulums(), "RKMK_GAUSS2", (0.0, 1.0), 0.05)
+    found, true = on_gpu(*given, samples=[[0.0, 0.0]], device=device), integrate(*given, progress=False)
+    assert "3 of 3 trajectories were integrated on the host" in found.message
+    assert np.array_equal(found.y, true.y)
+    assert found.status == true.status
 
 
 @pytest.mark.parametrize("stops", [False, True])
@@ -169,11 +197,54 @@ def test_nvrtc_takes_the_kernels_of_a_run():
     assert b".entry invariants_each" in ptx.value
 
 
+def test_what_a_device_cannot_do_is_said_by_name(monkeypatch):
+    """Of a CuPy that has no memory, and whose device fails."""
+    full, broken, other = (type(name, (Exception,), {}) for name in ("Full", "Broken", "Other"))
+    answers = iter([full("8 bytes wanted"), broken("it fell off the bus")])
+
+    def asarray(values):
+        raise next(answers)
+
+    cuda = SimpleNamespace(
+        runtime=SimpleNamespace(getDeviceCount=lambda: 1, CUDARuntimeError=other),
+        driver=SimpleNamespace(CUDADriverError=broken), memory=SimpleNamespace(OutOfMemoryError=full),
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda, asarray=asarray))
+    device = of_devices.Cuda()
+    with pytest.raises(
+        MemoryError, match=r"do not fit into the memory of the device \(8 bytes wanted\); hand .* parts"
+    ):
+        device.array(np.zeros(1))
+    with pytest.raises(RuntimeError, match=r"the device fails \(it fell off the bus\)"):
+        device.array(np.zeros(1))
+
+
+def test_too_little_memory_of_a_device_loses_nothing():
+    cupy = pytest.importorskip("cupy")
+    try:
+        of_devices.Cuda()
+    except RuntimeError as reason:
+        pytest.skip(str(reason))
+    problem, pool = pendulums(), cupy.get_default_memory_pool()
+    many = problem.with_start(np.tile(problem.y0, (10_000, 1)))
+    pool.free_all_blocks()
+    pool.set_limit(size=100_000)
+    try:
+        with pytest.raises(MemoryError, match="do not fit into the memory of the device"):
+            on_gpu(many, "RKMK4", (0.0, 1.0), 0.1)
+    finally:
+        pool.set_limit(size=0)
+    found, few = (on_gpu(x, "RKMK4", (0.0, 1.0), 0.1) for x in (many, problem))
+    assert np.array_equal(found.y, np.tile(few.y, (10_000, 1, 1)))
+
+
 def test_without_cupy_a_device_or_an_ensemble_it_says_so():
     if find_spec("cupy") is None:
         with pytest.raises(RuntimeError, match="on_gpu: needs CuPy, which is not installed"):
             on_gpu(tree_problem(), "RKMK4", (0.0, 1.0), 0.01)
     with pytest.raises(ValueError, match=r"y0: shape \(2,\), expected initial states"):
         on_gpu(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]]), "RKMK4", (0.0, 1.0), 0.01)
+    with pytest.raises(ValueError, match=r"ALPHA, expected a one-step method .* remember nothing of those before"):
+        on_gpu(turning(), "ALPHA", (0.0, 1.0), 0.01, device=Host(None))
     with pytest.raises(TypeError, match=r"a method of integrators\.METHODS"):
         on_gpu(tree_problem(), "SCIPY_DOP853", (0.0, 1.0), 0.01)
