@@ -21,6 +21,7 @@ import argparse
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,11 @@ SYSTEMS: dict[str, tuple[Callable[[], Tree], tuple[str, ...]]] = {
     "UR5": (lambda: mechanics.load_model("ur5"), ("RKMK4", "TREE_VARIATIONAL")),
     "chain of ten": (TREES["chain of ten"], ("RKMK4",)),
 }
+PROGRAMS = ("ours", "JAX", "MJX")
 STEP, STEPS = 1e-3, 1000
 SIZES = {"heavy top": (1_000, 10_000, 100_000, 1_000_000), "UR5": (1_000, 10_000, 100_000), "chain of ten": (100_000,)}
 """Trajectories on the device."""
-ON_CORES, CHECKED, DISTINCT = 64, 64, 1024
+ON_CORES, CHECKED, DISTINCT = 256, 64, 1024
 """Trajectories of the cores, for each of them; compared; that differ in more than their velocity."""
 ROWS = 100_000, 100
 """Trajectories and rows of a run that comes back more than once."""
@@ -177,8 +179,8 @@ def _timed_in_jax(program: str, run: Callable[..., Any], *arguments: Any) -> dic
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def measure(name: str, peers: bool) -> Iterator[dict[str, Any]]:
-    """All programs on one tree."""
+def measure(name: str, programs: str) -> Iterator[dict[str, Any]]:
+    """Programs on one tree: ours, those in JAX, or MJX."""
     make, methods = SYSTEMS[name]
     tree, sizes = make(), SIZES[name]
     problem, q, v = ensemble(tree, sizes[-1])
@@ -193,20 +195,20 @@ def measure(name: str, peers: bool) -> Iterator[dict[str, Any]]:
         print({key: f"{x:.3g}" if isinstance(x, float) else x for key, x in row.items()}, flush=True)
         return row
 
-    for method in methods:
-        for size in sizes if method == methods[0] else sizes[-1:]:
-            yield finished(size, method, ours(first(problem, size), method))
-        yield finished(few, method, on_cores(first(problem, few), method))
-    yield finished(ROWS[0], methods[0], ours(first(problem, ROWS[0]), methods[0], ROWS[1]))
-    if not peers:
-        return
     size = sizes[-1]
-    if len(tree) == 1:
+    if programs == "ours":
+        for method in methods:
+            for count in sizes if method == methods[0] else sizes[-1:]:
+                yield finished(count, method, ours(first(problem, count), method))
+            yield finished(few, method, on_cores(first(problem, few), method))
+        yield finished(ROWS[0], methods[0], ours(first(problem, ROWS[0]), methods[0], ROWS[1]))
+    elif programs == "JAX" and len(tree) == 1:
         yield finished(size, methods[0], jax_printed(problem, methods[0]))
         for unrolled in UNROLLED:
             yield finished(size, "RK4", jax_by_hand(problem, unrolled))
-    for count in BATCHES:
-        yield finished(count, "RK4", mjx(tree, q[:count], v[:count]))
+    elif programs == "MJX":
+        for count in BATCHES:
+            yield finished(count, "RK4", mjx(tree, q[:count], v[:count]))
 
 
 def device() -> dict[str, Any]:
@@ -227,15 +229,14 @@ def main() -> None:
     """Measure, print, and keep the record."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
-    options.add_argument("--no-peers", action="store_true")
+    options.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
     given = options.parse_args()
     facts = {"cores": cores(), "step": STEP, "steps": STEPS}
     rows = []
-    for name in given.only:  # a record of what there is so far, if one of the programs takes too long
-        for row in measure(name, not given.no_peers):
-            rows.append(row)
-            path = save("device", circumstances("jax", "mujoco-mjx") | facts | {"device": device(), "runs": rows})
-    print(path)
+    for programs, name in product(given.programs, given.only):
+        for row in measure(name, programs):
+            rows.append(row)  # a record of what there is so far, if one of the programs takes too long
+            save("device", circumstances("jax", "mujoco-mjx") | facts | {"device": device(), "runs": rows})
 
 
 if __name__ == "__main__":
