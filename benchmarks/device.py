@@ -5,12 +5,12 @@ precision.  Steps per second of the fastest of some runs, each after one that co
 
 * liemech, GPU: `on_gpu`, one trajectory a thread; the states come back at the end.  Of the first trajectories the
   states are compared with those of `integrate`.
-* liemech, cores: `integrate`, lanes times threads.
+* liemech, cores: `integrate`, lanes times threads, straight-line code where a step has it (`compile_step`).
 * JAX, our step: printed for JAX (`generate_code`), mapped over the states; of the top alone, since XLA compiles
   the straight-line steps of the others for minutes.
 * JAX, by hand: Runge and Kutta's method on quaternion and momentum of the top, written for it component by component,
   the loop unrolled as is best.
-* MJX: MuJoCo's step in JAX with RK4, without contacts and limits, for the best of some numbers of states.
+* MJX: MuJoCo's step in JAX with RK4, without contacts and limits.
 
 Errors are those of the configurations at the end, beside `RKMK_DOP853` at the same step.
 """
@@ -21,6 +21,7 @@ import argparse
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -30,7 +31,7 @@ import mechanics
 from benchmarks.ensemble import TREES, starts
 from benchmarks.machine import circumstances, save
 from benchmarks.mujoco_trees import model_file
-from integrators import Problem, generate_code, integrate
+from integrators import Problem, compile_step, generate_code, integrate
 from integrators.engine.crew import cores
 from integrators.ensemble import on_gpu
 from mechanics import Tree
@@ -42,13 +43,15 @@ SYSTEMS: dict[str, tuple[Callable[[], Tree], tuple[str, ...]]] = {
 }
 PROGRAMS = ("ours", "JAX", "MJX")
 STEP, STEPS = 1e-3, 1000
-SIZES = {"heavy top": (1_000, 10_000, 100_000, 1_000_000), "UR5": (1_000, 10_000, 100_000), "chain of ten": (100_000,)}
+SIZES = {"heavy top": (1_000, 10_000, 100_000, 1_000_000), "UR5": (10_000, 100_000), "chain of ten": (100_000,)}
 """Trajectories on the device."""
-ON_CORES, CHECKED, DISTINCT = 256, 64, 1024
+LONG = {"heavy top": 1_000_000, "UR5": 200_000, "chain of ten": 50_000}
+"""Steps of runs on the cores."""
+ON_CORES, CHECKED, DISTINCT = 16, 64, 1024
 """Trajectories of the cores, for each of them; compared; that differ in more than their velocity."""
 ROWS = 100_000, 100
 """Trajectories and rows of a run that comes back more than once."""
-UNROLLED, BATCHES = (1, 4, 8), (4096, 32768)
+UNROLLED, BATCHES = (1, 4), (131_072,)
 """Steps of a turn of JAX's loop; states of MJX."""
 
 
@@ -81,13 +84,18 @@ def ours(problem: Problem, method: str, rows: int = 1) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def on_cores(problem: Problem, method: str) -> dict[str, Any]:
-    """In the lanes of all cores."""
-    given = {"method": method, "t_span": (0.0, STEPS * STEP), "step": STEP, "save_every": STEPS, "progress": False}
-    runs = [integrate(problem, **given, workers=cores()) for _ in range(3)]
+def on_cores(problem: Problem, method: str, steps: int) -> dict[str, Any]:
+    """In the lanes of all cores, by straight-line code where there is any; in long runs, since every trajectory costs
+    some tenths of a millisecond besides its steps.
+    """
+    with suppress(ValueError):  # a step that iterates, or is too long
+        compile_step(first(problem, 1), method, STEP)
+    given = {"method": method, "step": STEP, "save_every": steps, "progress": False}
+    ends = integrate(first(problem, CHECKED), t_span=(0.0, STEPS * STEP), **given).y[:, -1]
+    runs = [integrate(problem, t_span=(0.0, steps * STEP), workers=cores(), **given) for _ in range(2)]
     return {
-        "program": "liemech, cores", "seconds": min(run.seconds for run in runs[1:]), "finished": runs[0].finished,
-        "ends": runs[0].y[:CHECKED, -1],
+        "program": "liemech, cores", "seconds": min(run.seconds for run in runs), "ends": ends, "steps": steps,
+        "finished": all(run.finished for run in runs),
     }  # fmt: skip
 
 
@@ -168,7 +176,7 @@ def _timed_in_jax(program: str, run: Callable[..., Any], *arguments: Any) -> dic
     compiled = run.lower(*arguments).compile()  # type: ignore[attr-defined]
     before = time.perf_counter() - began
     ends, seconds = [], float("inf")
-    for _ in range(3):
+    for _ in range(2):
         began = time.perf_counter()
         ends = jax.block_until_ready(compiled(*arguments))
         seconds = min(seconds, time.perf_counter() - began)
@@ -191,7 +199,7 @@ def measure(name: str, programs: str) -> Iterator[dict[str, Any]]:
     def finished(count: int, method: str, row: dict[str, Any]) -> dict[str, Any]:
         error = float(np.abs(row.pop("ends")[:, : tree.nq] - exact[: min(count, CHECKED)]).max())
         row = {"system": name, "method": method, "trajectories": count, "error": error} | row
-        row["steps_per_second"] = count * STEPS / row["seconds"]
+        row["steps_per_second"] = count * row.setdefault("steps", STEPS) / row["seconds"]
         print({key: f"{x:.3g}" if isinstance(x, float) else x for key, x in row.items()}, flush=True)
         return row
 
@@ -200,7 +208,7 @@ def measure(name: str, programs: str) -> Iterator[dict[str, Any]]:
         for method in methods:
             for count in sizes if method == methods[0] else sizes[-1:]:
                 yield finished(count, method, ours(first(problem, count), method))
-            yield finished(few, method, on_cores(first(problem, few), method))
+            yield finished(few, method, on_cores(first(problem, few), method, LONG[name]))
         yield finished(ROWS[0], methods[0], ours(first(problem, ROWS[0]), methods[0], ROWS[1]))
     elif programs == "JAX" and len(tree) == 1:
         yield finished(size, methods[0], jax_printed(problem, methods[0]))

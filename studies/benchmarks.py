@@ -457,8 +457,60 @@ def exported_code(runs: Sequence[Record]) -> str:
     )
 
 
+def device(runs: Sequence[Record]) -> str:
+    """Ensembles on a GPU, beside the cores of its machine and programs in JAX."""
+    record = record_of(BENCHMARKS, "device")
+    gpu, heads = record["device"], ["", "on the GPU", "cores", "GPU over cores", "beside"]
+
+    def rate(row: Record) -> str:
+        return number(row["steps_per_second"])
+
+    def best(rows: Sequence[Record]) -> Record | None:
+        return max(rows, key=lambda r: r["steps_per_second"], default=None)
+
+    ours = [r for r in runs if r["program"] == "liemech, GPU" and r["rows"] == 1]
+    shown = {(r["system"], r["method"]): [] for r in ours}
+    for r in ours:
+        shown[r["system"], r["method"]].append(r)
+    rows = []
+    for (system, method), several in shown.items():
+        most = several[-1]
+        cores = next(r for r in runs if (r["system"], r["method"], r["program"]) == (system, method, "liemech, cores"))
+        beside = []
+        if method == "RKMK4":
+            for program in ("JAX, our step", "JAX, by hand", "MJX"):
+                row = best([r for r in runs if (r["system"], r["program"]) == (system, program)])
+                beside += [f"{program} {rate(row)} ({number(row['error'])})"] if row else []
+        rows.append(
+            [
+                f"{system}, {method} ({number(most['error'])})",
+                ", ".join(f"{rate(r)} of {r['trajectories']:,}".replace(",", " ") for r in several),
+                rate(cores), f"{most['steps_per_second'] / cores['steps_per_second']:.0f}", "; ".join(beside) or "–",
+            ]
+        )  # fmt: skip
+    explicit = [r for r in runs if r["program"] == "liemech, GPU" and r["method"] == "RKMK4"]
+    implicit = [r for r in ours if r["method"] != "RKMK4"]
+    saved = [f"{rate(r)} ({r['system']})" for r in runs if r["program"] == "liemech, GPU" and r["rows"] > 1]
+    rows_of = max(r.get("rows", 0) for r in runs)
+    same = "have" if all(r["same_bits"] for r in explicit) else "do not all have"
+    apart = max(r["apart"] for r in implicit)
+    before = ", ".join(f"{r['before']:.1f} s ({r['system']}, {r['method']})" for r in (x[0] for x in shown.values()))
+    return (
+        f"Steps of {1e3 * record['step']:g} ms per second, in double precision, by runs of {record['steps']} steps whose ends "
+        f"come back, on one {gpu['name']} (driver {gpu['driver_version']}, CuPy {gpu['cupy']}, clock {gpu['clocks.sm']} of "
+        f"{gpu['clocks.max.sm']}) and on the {record['cores']} cores of its machine in lanes; in brackets errors of the "
+        f"configurations at the end ({_where('device')}):\n\n{markdown(heads, rows)}\n\n"
+        f"With {rows_of} rows coming back from 100 000 trajectories: {', '.join(saved)}. Explicit steps {same} the bits of "
+        f"`integrate` in the trajectories compared, implicit ones differ by {number(apart)} at most; every run repeats its "
+        f"bits. Tracing, printing and compiling took {before} the first time. By hand, JAX takes Runge and Kutta's plain "
+        "step on seven numbers, with products and sums fused; ours is that of the group, with sums in two words. MJX is "
+        "MuJoCo's general step, written for JAX."
+    )
+
+
 BLOCKS = {
     "campaign": ("campaign", campaign),
+    "device": ("device", device),
     "ensemble": ("ensemble", ensemble),
     "exported-code": ("export", exported_code),
     "modified-energy": ("modified_energy", modified_energy),

@@ -230,7 +230,7 @@ class _Look:
         rows, output = np.arange(self.rows), Output(save_every=2 * self.every)
         if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
-            times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))]
+            times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))].copy()
             rows = np.flatnonzero(np.isin(times, self.t))
             output = Output(times=times)
         halves = self._taken(starts, Plan(run.plan.t0, 0.5 * run.plan.h, 2 * self.steps), output)
