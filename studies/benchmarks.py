@@ -459,52 +459,43 @@ def exported_code(runs: Sequence[Record]) -> str:
 
 def device(runs: Sequence[Record]) -> str:
     """Ensembles on a GPU, beside the cores of its machine and programs in JAX."""
-    record = record_of(BENCHMARKS, "device")
-    gpu, heads = record["device"], ["", "on the GPU", "cores", "GPU over cores", "beside"]
+    record, gpu = record_of(BENCHMARKS, "device"), [r for r in runs if r["program"] == "liemech, GPU"]
+    ends, facts = [r for r in gpu if r["rows"] == 1], record["device"]
+    cores = {(r["system"], r["method"]): r for r in runs if r["program"] == "liemech, cores"}
 
-    def rate(row: Record) -> str:
-        return number(row["steps_per_second"])
+    def beside(system: str, program: str) -> str:
+        rows = [r for r in runs if (r["system"], r["program"]) == (system, program)]
+        row = max(rows, key=lambda r: r["steps_per_second"], default=None)
+        return "–" if row is None else f"{number(row['steps_per_second'])} ({number(row['error'])})"
 
-    def best(rows: Sequence[Record]) -> Record | None:
-        return max(rows, key=lambda r: r["steps_per_second"], default=None)
-
-    ours = [r for r in runs if r["program"] == "liemech, GPU" and r["rows"] == 1]
-    shown = {(r["system"], r["method"]): [] for r in ours}
-    for r in ours:
-        shown[r["system"], r["method"]].append(r)
-    rows = []
-    for (system, method), several in shown.items():
-        most = several[-1]
-        cores = next(r for r in runs if (r["system"], r["method"], r["program"]) == (system, method, "liemech, cores"))
-        beside = []
-        if method == "RKMK4":
-            for program in ("JAX, our step", "JAX, by hand", "MJX"):
-                row = best([r for r in runs if (r["system"], r["program"]) == (system, program)])
-                beside += [f"{program} {rate(row)} ({number(row['error'])})"] if row else []
-        rows.append(
-            [
-                f"{system}, {method} ({number(most['error'])})",
-                ", ".join(f"{rate(r)} of {r['trajectories']:,}".replace(",", " ") for r in several),
-                rate(cores), f"{most['steps_per_second'] / cores['steps_per_second']:.0f}", "; ".join(beside) or "–",
-            ]
-        )  # fmt: skip
-    explicit = [r for r in runs if r["program"] == "liemech, GPU" and r["method"] == "RKMK4"]
-    implicit = [r for r in ours if r["method"] != "RKMK4"]
-    saved = [f"{rate(r)} ({r['system']})" for r in runs if r["program"] == "liemech, GPU" and r["rows"] > 1]
-    rows_of = max(r.get("rows", 0) for r in runs)
-    same = "have" if all(r["same_bits"] for r in explicit) else "do not all have"
-    apart = max(r["apart"] for r in implicit)
-    before = ", ".join(f"{r['before']:.1f} s ({r['system']}, {r['method']})" for r in (x[0] for x in shown.values()))
+    programs = ("JAX, our step", "JAX, by hand", "MJX")
+    table = []
+    for system, method in cores:
+        rows = [r for r in ends if (r["system"], r["method"]) == (system, method)]
+        rates = ", ".join(f"{number(r['steps_per_second'])} ({r['trajectories']:.0e})" for r in rows)
+        others = [beside(system, program) if method == "RKMK4" else "" for program in programs]
+        own = cores[system, method]["steps_per_second"]
+        table.append([f"{system}, {method} ({number(rows[0]['error'])})", rates, number(own), *others])
+    of_cores = next(iter(cores.values()))
+    short = "; most of that is what a trajectory costs besides its steps" if "steps" not in of_cores else ""
+    bits = all(r["same_bits"] for r in gpu if r["method"] == "RKMK4")
+    apart = max(r["apart"] for r in gpu if r["method"] != "RKMK4")
+    several = [r for r in gpu if r["rows"] > 1]
+    saved = ", ".join(f"{number(r['steps_per_second'])} ({r['system']})" for r in several)
+    before = max(r["before"] for r in gpu)
     return (
-        f"Steps of {1e3 * record['step']:g} ms per second, in double precision, by runs of {record['steps']} steps whose ends "
-        f"come back, on one {gpu['name']} (driver {gpu['driver_version']}, CuPy {gpu['cupy']}, clock {gpu['clocks.sm']} of "
-        f"{gpu['clocks.max.sm']}) and on the {record['cores']} cores of its machine in lanes; in brackets errors of the "
-        f"configurations at the end ({_where('device')}):\n\n{markdown(heads, rows)}\n\n"
-        f"With {rows_of} rows coming back from 100 000 trajectories: {', '.join(saved)}. Explicit steps {same} the bits of "
-        f"`integrate` in the trajectories compared, implicit ones differ by {number(apart)} at most; every run repeats its "
-        f"bits. Tracing, printing and compiling took {before} the first time. By hand, JAX takes Runge and Kutta's plain "
-        "step on seven numbers, with products and sums fused; ours is that of the group, with sums in two words. MJX is "
-        "MuJoCo's general step, written for JAX."
+        f"Steps of {1e3 * record['step']:g} ms per second in double precision; in brackets numbers of trajectories, "
+        "and errors of the configurations at the end. On the GPU and in JAX "
+        f"{record['steps']} steps whose ends come back, on one {facts['name']} (driver {facts['driver_version']}, "
+        f"CuPy {facts['cupy']}, {facts['clocks.sm']}); on its machine's {record['cores']} cores "
+        f"{of_cores['trajectories']} trajectories of {of_cores.get('steps', record['steps'])} steps{short} "
+        f"({_where('device')}):\n\n{markdown(['', 'on the GPU', 'on the cores', *programs], table)}\n\n"
+        f"With {several[0]['rows']} rows coming back from {several[0]['trajectories']} trajectories: {saved}. RKMK4 "
+        f"{'has' if bits else 'does not always have'} the bits of `integrate` in the trajectories compared, implicit "
+        f"steps differ by {number(apart)} at most, and every run repeats its bits. What comes before the first step "
+        f"(tracing, printing, compiling) took at most {before:.1f} s. By hand, JAX takes the plain step of Runge and "
+        "Kutta on seven numbers, products and sums fused; ours is that of the group, with sums in two words: on one "
+        "body the plain one is faster. MJX is MuJoCo's step for any model."
     )
 
 

@@ -203,6 +203,7 @@ def kernels_of(
     chosen = find(method)
     functions = [_of_step(problem, chosen, step, samples, carries=True)]
     if len(circles):
+        assert isinstance(chosen, Method)
         winding, unwinding = _of_turns(problem, chosen, circles)
         functions = [functions[0]._replace(before=(winding, circles)), unwinding]
     if problem.invariants is not None:

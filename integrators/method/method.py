@@ -560,8 +560,8 @@ class Method:
         if self.stepper.growth is not None:
             return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h)
         if self.stepper.own:
-            found: Sequence[Doubt] = problem.own_steps[self.stepper.own].doubts(y, h)
-            return found
+            asked = problem.own_steps[self.stepper.own].doubts
+            return asked(y, h) if asked else ()
         assert problem.fastest is not None
         return self._unheld(problem.fastest, y, h)
 

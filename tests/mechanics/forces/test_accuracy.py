@@ -171,6 +171,12 @@ def test_what_is_interrupted_in_a_look_is_not_lost(monkeypatch):
     assert run.doubts == ()
 
 
+def test_runs_back_in_time_are_looked_at():
+    """Of few saved states, so that half the steps are looked at between them, too; what fails there is a warning."""
+    for end in (20.0, -20.0):
+        assert integrate(SYSTEMS["pendulum"], "RKMK4", (0.0, end), 0.2, save_every=10**6).success
+
+
 def test_what_raises_in_a_look_is_not_lost():
     """A function of the user's that has no value where only half the steps of RK4 come: a quarter behind a step."""
 
