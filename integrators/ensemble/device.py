@@ -220,7 +220,7 @@ class _Steps:
     ) -> None:  # fmt: skip
         self._given, self._plan, self._machine, self._angles = (problem, method, plan.h), plan, machine, angles
         self._ways: list[Callable[..., None]] = []
-        self._done, self._can_grow = 0, True
+        self._done, self._lost, self._can_grow = 0, 0, True
         self.text = self._another(samples)
         self.seconds = 0.0
         """What tracing and compiling further ways has taken."""
@@ -239,10 +239,14 @@ class _Steps:
             self._done = min(number, self._done + most)
             for way in self._ways:
                 self._launch(way, y, taken)
-                if not self._can_leave or bool((taken == self._done).all()):
+                if not self._can_leave or self._behind(taken) <= self._lost:
                     break
             else:
                 self._look_for_ways(y, taken)
+                self._lost = self._behind(taken)
+
+    def _behind(self, taken: Any) -> int:
+        return int((taken < self._done).sum())
 
     def _launch(self, way: Callable[..., None], y: Any, taken: Any) -> None:
         way(len(taken), np.float64(self._plan.t0), np.float64(self._plan.h), np.int64(self._done), y, taken)
