@@ -3,6 +3,11 @@
 ∂τ/∂(q, v, a) against `computeRNEADerivatives`, ∂v̇/∂(q, v, τ) against `computeABADerivatives` (both in a C++ loop, where
 a compiler is found), and the derivative of Hamilton's equations, for which Pinocchio has nothing.  One trajectory, and
 eight in lanes (per trajectory).  Best of many short chunks, on 16 states in turn.
+
+Beside them what the processor allows: additions and multiplications of one evaluation, counted by the kernel itself on
+numbers that count, over those that one core does in lanes (`rate_in_lanes`), and what writing the matrices takes by
+itself; the larger of the two is the least time in lanes of this count.  (Forward dynamics and Hamilton's equations
+leave out rows that stay zero when in lanes, and inverse dynamics does not write what is always zero.)
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import numpy as np
 from benchmarks import pinocchio_cpp
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import circumstances, save
+from benchmarks.roof import operations, rate_in_lanes, writing_in_lanes
 from benchmarks.tree_rhs import models
 from liegroup.compile import WIDTH, Entry
 from mechanics import Tree
@@ -25,24 +31,23 @@ from mechanics.algorithms.derivatives.inverse import inverse_derivatives
 STATES = 16
 
 
-def states(tree: Tree, seed: int, vectors: int, wrenches: bool) -> np.ndarray:
-    """Inputs of a kernel: configuration, vectors of random numbers, no wrenches."""
+def states(tree: Tree, seed: int, vectors: int) -> np.ndarray:
+    """Inputs of a kernel: configuration and vectors of random numbers."""
     generator = np.random.default_rng(seed)
-    rest = np.zeros(6 * len(tree) * wrenches)
     return np.array(
         [
-            np.concatenate([tree.random_configuration(generator), generator.normal(size=vectors * tree.nv), rest])
+            np.concatenate([tree.random_configuration(generator), generator.normal(size=vectors * tree.nv)])
             for _ in range(STATES)
         ]
     )
 
 
-def ours(tree: Tree, kernel: Entry, vectors: int, wrenches: bool, size: int) -> tuple[float, float]:
+def ours(tree: Tree, kernel: Entry, vectors: int, size: int) -> tuple[float, float]:
     """Nanoseconds for one trajectory, and per trajectory in lanes."""
     rest = tree.parameters, tree.structure, work_shape(tree.structure), size
-    lanes = np.array([states(tree, lane, vectors, wrenches) for lane in range(WIDTH)])
+    lanes = np.array([states(tree, lane, vectors) for lane in range(WIDTH)])
     return (
-        1e9 * seconds(kernel, states(tree, 0, vectors, wrenches), *rest),
+        1e9 * seconds(kernel, states(tree, 0, vectors), *rest),
         1e9 * seconds_in_lanes(kernel, lanes, *rest),
     )
 
@@ -65,30 +70,48 @@ def main() -> None:
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
     rows = []
-    print("nanoseconds per evaluation and trajectory" + " " * 28 + "Pinocchio C++ / ours")
-    print(f"{'tree':20s} {'nv':>4s} {'of':12s} {'C++':>8s} {'scalar':>8s} {'lanes':>8s} {'scalar':>8s} {'lanes':>8s}")
+    rate = rate_in_lanes()
+    print(f"nanoseconds per evaluation and trajectory; {rate:.1f} operations per nanosecond in lanes")
+    heads = ("C++", "scalar", "lanes", "C++/sc.", "C++/l.", "operat.", "writing", "least/l.")
+    print(f"{'tree':20s} {'nv':>4s} {'of':12s} " + " ".join(f"{head:>8s}" for head in heads))
     for name, tree in models(options.all_joints).items():
         if options.only and name not in options.only:
             continue
         n = tree.nv
         kinds = {
-            "inverse": (inverse_derivatives, 2, True, 3 * n * n, "rnea_derivatives"),
-            "forward": (forward_derivatives, 2, True, 3 * n * n + n, "aba_derivatives"),
-            "hamiltonian": (era_derivatives, 1, False, 4 * n * n, ""),
+            "inverse": (inverse_derivatives, 2, 3 * n * n, "rnea_derivatives"),
+            "forward": (forward_derivatives, 2, 3 * n * n + n, "aba_derivatives"),
+            "hamiltonian": (era_derivatives, 1, 4 * n * n, ""),
         }
-        for kind, (kernel, vectors, wrenches, size, algorithm) in kinds.items():
-            rounds = [ours(tree, kernel, vectors, wrenches, size) for _ in range(options.rounds)]
+        for kind, (kernel, vectors, size, algorithm) in kinds.items():
+            rounds = [ours(tree, kernel, vectors, size) for _ in range(options.rounds)]
             scalar, lanes = (min(pair[k] for pair in rounds) for k in (0, 1))
+            count, writing = (
+                operations(tree, kernel, states(tree, 0, vectors)[0], work_shape(tree.structure), size),
+                writing_in_lanes(size),
+            )
+            least = max(count / rate, writing)
             other = min(theirs(tree, algorithm) for _ in range(options.rounds))
             print(
                 f"{name:20s} {n:4d} {kind:12s} {other:8.0f} {scalar:8.0f} {lanes:8.0f} "
-                f"{other / scalar:8.2f} {other / lanes:8.2f}",
+                f"{other / scalar:8.2f} {other / lanes:8.2f} {count:8d} {writing:8.0f} {least / lanes:8.2f}",
                 flush=True,
             )
-            row = {"tree": name, "nv": n, "of": kind, "scalar_ns": round(scalar, 1), "lanes_ns": round(lanes, 1)}
+            row = {
+                "tree": name,
+                "nv": n,
+                "of": kind,
+                "scalar_ns": round(scalar, 1),
+                "lanes_ns": round(lanes, 1),
+                "operations": count,
+                "least_lanes_ns": round(least, 1),
+            }
             rows.append(row | ({"pinocchio_cpp_ns": round(other, 1)} if other == other else {}))
     if options.save:
-        print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
+        print(
+            "saved",
+            save(options.save, {**circumstances("pin"), "operations_per_ns_in_lanes": round(rate, 1), "rows": rows}),
+        )
 
 
 if __name__ == "__main__":

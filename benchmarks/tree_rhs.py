@@ -3,7 +3,8 @@
 Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes
 (per trajectory), and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python
 and, where a compiler is found, in a C++ loop, compiled for any x86-64 as its wheel is and for the processor at hand.
-Best of many short chunks, on 16 states in turn.
+Best of many short chunks, on 16 states in turn.  Beside them the operations of one evaluation, and the least time in
+lanes that the processor allows for them (`benchmarks.roof`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from benchmarks import pinocchio_cpp
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
+from benchmarks.roof import operations, rate_in_lanes
 from liegroup.compile import WIDTH, Entry
 from mechanics import ModelWarning, Tree, compile_model, load_model, to_pinocchio
 from mechanics.algorithms.era import era
@@ -148,7 +150,7 @@ def main() -> None:
         pinocchio_cpp.binary()
     except pinocchio_cpp.NotAvailable as reason:
         print(f"no C++ comparison: {reason}")
-    rows = []
+    rows, rate = [], rate_in_lanes()
     print(
         "nanoseconds per evaluation and trajectory"
         + " " * 38
@@ -156,7 +158,11 @@ def main() -> None:
         + " " * 6
         + "Pinocchio C++ / ours, compiled"
     )
-    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'native':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
+    print(
+        f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'native':>8s} {'Python':>8s}"
+        + f" {'scalar':>8s} {'lanes':>8s}" * 4
+        + f" {'least':>8s}"
+    )
     for name, tree in models(options.all_joints).items():
         if options.only and name not in options.only:
             continue
@@ -164,17 +170,24 @@ def main() -> None:
         ratios = [min(best["pinocchio_cpp"], best["pinocchio_cpp_native"]) / best[c] for c in OURS]
         peers = ("pinocchio_cpp", "pinocchio_cpp_native", "pinocchio_python")
         numbers = " ".join(f"{best[c]:8.0f}" for c in (*peers, *OURS))
-        print(f"{name:20s} {tree.nv:4d} {numbers} " + " ".join(f"{x:8.2f}" for x in ratios), flush=True)
+        count = operations(tree, era, _states(tree, np.random.default_rng(0))[0], tree.work_shape, 2 * tree.nv)
+        shown = " ".join(f"{x:8.2f}" for x in ratios)
+        print(f"{name:20s} {tree.nv:4d} {numbers} {shown} {count / rate:8.0f}", flush=True)
         rows.append(
             {
                 "tree": name,
                 "bodies": len(tree),
                 "nv": tree.nv,
                 **{f"{c}_ns": round(x, 1) for c, x in best.items() if x == x},
+                "operations": count,
+                "least_lanes_ns": round(count / rate, 1),
             }
         )
     if options.save:
-        print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
+        print(
+            "saved",
+            save(options.save, {**circumstances("pin"), "operations_per_ns_in_lanes": round(rate, 1), "rows": rows}),
+        )
 
 
 if __name__ == "__main__":

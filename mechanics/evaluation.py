@@ -63,6 +63,8 @@ class StateFunction:
         Tree → what the kernel is called with.
     work_shape : callable
         Tree → shape of the workspace; default that of the arrays.
+    sparse : bool
+        Whether the kernel leaves values alone that are zero for every state: it is given zeros to write on.
     trees_only : str
         Name of the function that leaves out the closures and forces of a mechanism, and refuses it for that.
 
@@ -83,6 +85,7 @@ class StateFunction:
     start: int = 0
     arrays: Callable[[Tree], Arrays] = packed_arrays
     work_shape: Callable[[Tree], tuple[int, int]] | None = None
+    sparse: bool = False
     trees_only: str = ""
 
     def __call__(
@@ -150,6 +153,8 @@ class OneState:
         self.first, self.second = (_left_out(function.names[k : k + 1], tree.nv) for k in range(2))
         self.wrenches = np.zeros(6 * len(tree) if self.loaded else 0)
         self.memory = tree.nq + blocks * tree.nv + self.wrenches.size + self.size + lines * self.columns
+        before = self.memory - self.size - lines * self.columns
+        self.sparse = slice(before, before + self.size if function.sparse else before)
         self.compiled = at_one_state.compiled
 
     def __call__(
@@ -170,10 +175,13 @@ class OneState:
             wrenches = wrenches.reshape(-1)
         if not (first.__class__ is second.__class__ is wrenches.__class__ is np.ndarray and q.ndim == first.ndim == 1):
             return None
+        held = memory(self.memory)
+        if memory is not np.zeros:
+            held[self.sparse] = 0.0
         try:
             good = self.compiled(
                 self.address, t, q, first, second, wrenches, self.blocks, self.loaded, self.parameters,
-                self.structure, memory(self.memory), self.columns, self.size, self.start,
+                self.structure, held, self.columns, self.size, self.start,
                 out if self.is_vector else out.reshape(-1),
             )  # fmt: skip
         except TypeError:  # other numbers than float64, strides, arrays that may not be written

@@ -43,32 +43,46 @@ def _table(title: str, label: str, heads: Sequence[str], rows: Sequence[Sequence
     return f"{title} ({where(label)}):\n\n{markdown(heads, rows)}\n\n{said}"
 
 
+def _bounds(runs: Sequence[Record]) -> tuple[str, ...]:
+    """Columns of what the processor allows, of records that have them."""
+    return ("operations", "least_lanes_ns") if any("operations" in r for r in runs) else ()
+
+
 def trees(runs: Sequence[Record]) -> str:
-    """One evaluation of Hamilton's equations beside Pinocchio's `aba`."""
+    """One evaluation of Hamilton's equations beside Pinocchio's `aba`; its additions and multiplications, and the least
+    time in lanes that the processor allows for them.
+    """
+    counts = _bounds(runs)
     columns = ("scalar_ns", "compiled_ns", "lanes_ns", "compiled_lanes_ns")
     theirs = ("pinocchio_cpp_ns", "pinocchio_cpp_native_ns", "pinocchio_python_ns")
     best = {r["tree"]: min((r[name] for name in theirs[:2] if name in r), default=None) for r in runs}
     rows = [
         [r["tree"], *(short(r.get(name)) for name in (*columns, *theirs)),
-         *(ratios(r[ours], best[r["tree"]]) for ours in ("scalar_ns", "lanes_ns"))]
+         *(ratios(r[ours], best[r["tree"]]) for ours in ("scalar_ns", "lanes_ns")),
+         *(short(r.get(name)) for name in counts)]
         for r in runs
     ]  # fmt: skip
     heads = [
         "", "kernel", "straight-line", "kernel, lanes", "straight-line, lanes", "`aba`, C++", "C++, native",
-        "`aba`, Python", "C++ / kernel", "C++ / lanes",
+        "`aba`, Python", "C++ / kernel", "C++ / lanes", *(["operations", "least in lanes"] if counts else []),
     ]  # fmt: skip
     said = verdict([(r["tree"], r["scalar_ns"], best[r["tree"]]) for r in runs])
     return _table("Nanoseconds per evaluation and trajectory", "tree_rhs", heads, rows, said)
 
 
 def derivatives(runs: Sequence[Record]) -> str:
-    """Derivatives of the dynamics beside Pinocchio's."""
+    """Derivatives of the dynamics beside Pinocchio's; additions and multiplications of one evaluation, and the least
+    time in lanes that the processor allows for them or for writing the matrices.
+    """
+    counts = _bounds(runs)
     rows = [
         [f"{r['tree']}, {r['of']}", *(short(r.get(name)) for name in ("scalar_ns", "lanes_ns", "pinocchio_cpp_ns")),
-         ratios(r["scalar_ns"], r.get("pinocchio_cpp_ns")), ratios(r["lanes_ns"], r.get("pinocchio_cpp_ns"))]
+         ratios(r["scalar_ns"], r.get("pinocchio_cpp_ns")), ratios(r["lanes_ns"], r.get("pinocchio_cpp_ns")),
+         *(short(r.get(name)) for name in counts)]
         for r in runs
     ]  # fmt: skip
     heads = ["", "kernel", "in lanes", "Pinocchio, C++", "C++ / kernel", "C++ / lanes"]
+    heads += ["operations", "least in lanes"] if counts else []
     said = verdict([(f"{r['tree']}, {r['of']}", r["scalar_ns"], r.get("pinocchio_cpp_ns")) for r in runs])
     return _table("Nanoseconds per evaluation and trajectory", "derivatives", heads, rows, said)
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
 from mechanics.algorithms.derivatives.columns import work_shape
-from mechanics.algorithms.derivatives.forward import forward_derivatives
+from mechanics.algorithms.derivatives.forward import forward_derivatives, forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
-from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+from mechanics.algorithms.derivatives.inverse import inverse_derivatives, inverse_derivatives_loaded
 from mechanics.evaluation import StateFunction, written
 from mechanics.model.tree import Tree
 from mechanics.model.workspace import Workspace
@@ -76,7 +76,8 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(tau_a, mechanics.mass_matrix(tree, [0.3, -0.2])))
     True
     """
-    return written(out, _blocks(_INVERSE(tree, t, q, v, a, wrenches)))
+    field = _INVERSE if wrenches is None else _INVERSE_LOADED
+    return written(out, _blocks(field(tree, t, q, v, a, wrenches)))
 
 
 def forward_dynamics_derivatives(
@@ -136,7 +137,8 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(a_tau @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
     True
     """
-    found = _blocks(_FORWARD(tree, t, q, v, tau, wrenches))
+    field = _FORWARD if wrenches is None else _FORWARD_LOADED
+    found = _blocks(field(tree, t, q, v, tau, wrenches))
     _check_inverse(tree_of(tree), q, found[2], t)
     return written(out, found)
 
@@ -215,28 +217,37 @@ def _three(tree: Tree) -> tuple[int, ...]:
     return tree.nv, 3, tree.nv
 
 
-_INVERSE = StateFunction(
-    inverse_derivatives, ("v", "a"), True, _three, work_shape=_work_shape, trees_only="inverse_dynamics_derivatives"
+def _with_accelerations(tree: Tree) -> int:
+    return 3 * tree.nv**2 + tree.nv
+
+
+_INVERSE, _INVERSE_LOADED = (
+    StateFunction(
+        kernel,
+        ("v", "a"),
+        loaded,
+        _three,
+        work_shape=_work_shape,
+        sparse=True,
+        trees_only="inverse_dynamics_derivatives",
+    )
+    for kernel, loaded in ((inverse_derivatives, False), (inverse_derivatives_loaded, True))
 )
-_FORWARD = StateFunction(
-    forward_derivatives,
-    ("v", "(tau)"),
-    True,
-    _three,
-    lambda tree: 3 * tree.nv**2 + tree.nv,
-    work_shape=_work_shape,
-    trees_only="forward_dynamics_derivatives",
+_FORWARD, _FORWARD_LOADED = (
+    StateFunction(
+        kernel,
+        ("v", "(tau)"),
+        loaded,
+        _three,
+        _with_accelerations,
+        work_shape=_work_shape,
+        trees_only="forward_dynamics_derivatives",
+    )
+    for kernel, loaded in ((forward_derivatives, False), (forward_derivatives_loaded, True))
 )
-_RHS = StateFunction(
-    era_derivatives, ("p",), False, _square, work_shape=_work_shape, trees_only="hamiltonian_rhs_derivatives"
-)
-_RHS_LOADED = StateFunction(
-    era_derivatives_loaded,
-    ("p", "(tau)"),
-    True,
-    _square,
-    work_shape=_work_shape,
-    trees_only="hamiltonian_rhs_derivatives",
+_RHS, _RHS_LOADED = (
+    StateFunction(kernel, names, loaded, _square, work_shape=_work_shape, trees_only="hamiltonian_rhs_derivatives")
+    for kernel, names, loaded in ((era_derivatives, ("p",), False), (era_derivatives_loaded, ("p", "(tau)"), True))
 )
 
 

@@ -27,15 +27,15 @@ from mechanics.algorithms.derivatives.columns import (
     PSEUDO,
     TENSOR,
     TWIST,
-    force_cross,
-    plus,
+    add_twist,
+    minus,
     put_twist,
     rows_of,
     twist_of,
     wrench_to_parent,
 )
+from mechanics.joints.element import TURN
 from mechanics.kernels.links import add_three, put, vector
-from mechanics.kernels.sweeps import own_momentum
 from mechanics.model.layout import HEAVY, F, header_of, link_of, numbers_of
 
 
@@ -76,27 +76,40 @@ def composite_times(parameters: Any, work: Any, i: Any, link: Any, u: Any) -> An
 
 
 @helper
+def column_momentum(parameters: Any, work: Any, i: Any, link: Any, S: Any) -> Any:
+    """M^c S of a column of a link."""
+    if link.kind == TURN:
+        momentum = cross(S[1], vector(work, i, CENTRE)), symmetric(tensor_of(work, i), S[1])
+    else:
+        momentum = composite_times(parameters, work, i, link, S)
+    return momentum
+
+
+@helper
 def _zero(work: Any, i: Any, first: Any, count: Any) -> None:
     for c in range(first, first + count):
         st2(work, i, c, 0.0)
 
 
 @helper
-def own_bodies(parameters: Any, structure: Any, work: Any, moving: Any) -> None:
-    """c, J (and, `moving`, l and Y) of the bodies of all links; lines without a body are zero."""
-    for i in range(header_of(structure).links):
-        link = link_of(structure, i)
-        if not link.flags & HEAVY:
-            _zero(work, i, CENTRE, 6)
-            _zero(work, i, TENSOR, 15)
-            continue
+def own_body(parameters: Any, work: Any, i: Any, link: Any, moving: Any, loaded: Any) -> None:
+    """c, J and, `moving`, l, Y and F of the body of a link, `loaded` with its wrench; zero without a body.
+
+    With a = dv/dt + ω × v, the acceleration of the point at the origin, and ε,
+
+        M W + V ×* M V = (m a + ε × c + ω × (ω × c); c × a + J ε + ω × J ω).
+    """
+    if link.flags & HEAVY:
         own, R = numbers_of(parameters, link), rows_of(work, i)
         c, J = rotated(R, own.moment), congruence(R, own.tensor)
         put(work, i, CENTRE, c)
         _put_tensor(work, i, J)
         if moving:
-            v, w = twist_of(work, i, TWIST)
-            put(work, i, LINEAR, add(scale(own.mass, v), cross(w, c)))
+            (v, w), (a, e) = twist_of(work, i, TWIST), twist_of(work, i, ACCELERATION)
+            swept, a = cross(w, c), add(a, cross(w, v))
+            put(work, i, LINEAR, add(scale(own.mass, v), swept))
+            put(work, i, FORCE, add(add(scale(own.mass, a), cross(e, c)), cross(w, swept)))
+            put(work, i, FORCE + 3, add(add(cross(c, a), symmetric(J, e)), cross(w, symmetric(J, w))))
             p = 0.5 * ((J[0] + J[3]) + J[5])
             x, y, z = (
                 cross(w, (p - J[0], -J[1], -J[2])),
@@ -107,26 +120,30 @@ def own_bodies(parameters: Any, structure: Any, work: Any, moving: Any) -> None:
             put(work, i, PSEUDO, (d - v[0] * c[0] - x[0], -v[0] * c[1] - y[0], -v[0] * c[2] - z[0]))
             put(work, i, PSEUDO + 3, (-v[1] * c[0] - x[1], d - v[1] * c[1] - y[1], -v[1] * c[2] - z[1]))
             put(work, i, PSEUDO + 6, (-v[2] * c[0] - x[2], -v[2] * c[1] - y[2], d - v[2] * c[2] - z[2]))
+    else:
+        _zero(work, i, CENTRE, 6)
+        _zero(work, i, TENSOR, 21 if moving else 6)
+    if loaded:
+        R = rows_of(work, i)
+        put_twist(work, i, FORCE, minus(twist_of(work, i, FORCE), _wrench(work, i, R)))
 
 
 @helper
-def own_forces(parameters: Any, structure: Any, work: Any) -> None:
-    """M W + V ×* M V − F^ext of the bodies of all links."""
+def _wrench(work: Any, i: Any, R: Any) -> Any:
+    """The wrench of a link in the axes of the world."""
+    return rotated(R, vector(work, i, F)), rotated(R, vector(work, i, F + 3))
+
+
+@helper
+def own_bodies(parameters: Any, structure: Any, work: Any) -> None:
+    """c and J of the bodies of all links."""
     for i in range(header_of(structure).links):
-        link = link_of(structure, i)
-        R = rows_of(work, i)
-        l, k = scale(-1.0, vector(work, i, F)), scale(-1.0, vector(work, i, F + 3))
-        if link.flags & HEAVY:
-            v, w = rotated_back(R, vector(work, i, TWIST)), rotated_back(R, vector(work, i, TWIST + 3))
-            a, e = rotated_back(R, vector(work, i, ACCELERATION)), rotated_back(R, vector(work, i, ACCELERATION + 3))
-            f, m = plus(own_momentum(parameters, link, a, e), force_cross((v, w), own_momentum(parameters, link, v, w)))
-            l, k = add(l, f), add(k, m)
-        put_twist(work, i, FORCE, (rotated(R, l), rotated(R, k)))
+        own_body(parameters, work, i, link_of(structure, i), False, False)
 
 
 @helper
 def add_bodies(parameters: Any, structure: Any, work: Any, moving: Any) -> None:
-    """Composite bodies: c, J (and, `moving`, l and Y) of all links with their subtrees."""
+    """Composite bodies: c, J (and, `moving`, l, Y and F) of all links with their subtrees."""
     tree = header_of(structure)
     for i in range(tree.links - 1, -1, -1):
         link = link_of(structure, i)
@@ -138,6 +155,7 @@ def add_bodies(parameters: Any, structure: Any, work: Any, moving: Any) -> None:
             add_three(work, k, TENSOR, J[:3])
             add_three(work, k, TENSOR + 3, J[3:])
             if moving:
+                add_twist(work, k, FORCE, wrench_to_parent(r, twist_of(work, i, FORCE)))
                 l = vector(work, i, LINEAR)
                 add_three(work, k, LINEAR, l)
                 d = dot(r, l)
@@ -160,8 +178,7 @@ def add_forces(structure: Any, work: Any) -> None:
     for i in range(n - 1, -1, -1):
         k = link_of(structure, i).parent
         if k < n:
-            f = wrench_to_parent(vector(work, i, OFFSET), twist_of(work, i, FORCE))
-            put_twist(work, k, FORCE, plus(twist_of(work, k, FORCE), f))
+            add_twist(work, k, FORCE, wrench_to_parent(vector(work, i, OFFSET), twist_of(work, i, FORCE)))
 
 
 @helper
@@ -177,13 +194,10 @@ def coriolis(work: Any, i: Any, w: Any) -> Any:
 
 
 @helper
-def coriolis_transposed(work: Any, i: Any, u: Any) -> Any:
-    """B^cᵀ u, of which only the moment is not zero: 2 (l × v + Yᵀ ω)."""
-    l, a, b, c = (
-        vector(work, i, LINEAR),
-        vector(work, i, PSEUDO),
-        vector(work, i, PSEUDO + 3),
-        vector(work, i, PSEUDO + 6),
-    )
-    turned = rotated_back((a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]), u[1])
-    return scale(2.0, add(cross(l, u[0]), turned))
+def coriolis_transposed(work: Any, i: Any, kind: Any, S: Any) -> Any:
+    """B^cᵀ S of a column of a link, of which only the moment is not zero: 2 (l × v + Yᵀ ω)."""
+    a, b, c = vector(work, i, PSEUDO), vector(work, i, PSEUDO + 3), vector(work, i, PSEUDO + 6)
+    turned = rotated_back((a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]), S[1])
+    if kind != TURN:
+        turned = add(cross(vector(work, i, LINEAR), S[0]), turned)
+    return scale(2.0, turned)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, st
-from liegroup.formulas.vectors import add, cross, dot, subtract
+from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import add_three, put, vector
@@ -113,6 +113,41 @@ def carried(work: Any, k: Any, place: Any, r: Any) -> Any:
 def motion_cross(a: Any, b: Any) -> Any:
     """a × b of two twists, (ω×v' + v×ω'; ω×ω')."""
     return add(cross(a[1], b[0]), cross(a[0], b[1])), cross(a[1], b[1])
+
+
+@helper
+def column_moved(kind: Any, V: Any, S: Any) -> Any:
+    """V × S of a column of a link; that of a turn is (0, a)."""
+    if kind == TURN:
+        moved = cross(V[0], S[1]), cross(V[1], S[1])
+    else:
+        moved = motion_cross(V, S)
+    return moved
+
+
+@helper
+def column_turned(kind: Any, S: Any, f: Any) -> Any:
+    """S ×* f of a column of a link."""
+    if kind == TURN:
+        turned = cross(S[1], f[0]), cross(S[1], f[1])
+    else:
+        turned = force_cross(S, f)
+    return turned
+
+
+@helper
+def add_column(kind: Any, V: Any, x: Any, S: Any) -> Any:
+    """V + S x of a column of a link."""
+    v, w = V
+    if kind != TURN:
+        v = add(v, scale(x, S[0]))
+    return v, add(w, scale(x, S[1]))
+
+
+@helper
+def along(kind: Any, S: Any, f: Any) -> Any:
+    """Sᵀ f of a column of a link."""
+    return dot(S[1], f[1]) if kind == TURN else pair(S, f)
 
 
 @helper

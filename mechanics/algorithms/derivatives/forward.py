@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, st, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.vectors import dot
 from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.armature import add_to_rows
-from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies, own_forces
+from mechanics.algorithms.derivatives.bodies import column_momentum, composite_times
 from mechanics.algorithms.derivatives.columns import (
     ACCELERATION,
     FORCE,
@@ -20,21 +20,24 @@ from mechanics.algorithms.derivatives.columns import (
     OFFSET,
     SECOND,
     TWIST,
+    add_column,
     add_twist,
+    along,
     axis_of,
     carried,
     column,
-    motion_cross,
+    column_moved,
     pair,
     plus,
     put_twist,
     rows_of,
+    times,
     twist_of,
     wrench_to_parent,
 )
 from mechanics.algorithms.derivatives.factor import factorise, inverse_into, solve, solve_derivatives
-from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
-from mechanics.algorithms.derivatives.motion import accelerations, in_world, twists
+from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, move, zero_unrelated
+from mechanics.algorithms.derivatives.motion import in_world
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
 from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import freedom, put, vector
@@ -71,7 +74,7 @@ def mass_into(parameters: Any, structure: Any, work: Any, first: Any) -> None:
         link = link_of(structure, i)
         for d in range(freedom(link.kind)):
             row = first + link.v + d
-            w = composite_times(
+            w = column_momentum(
                 parameters, work, i, link, column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
             )
             j = i
@@ -90,7 +93,7 @@ def forces_into(parameters: Any, structure: Any, work: Any, out: Any, o: Any) ->
         F = twist_of(work, i, FORCE)
         for d in range(freedom(link.kind)):
             S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
-            st(out, o + link.v + d, pair(S, F))
+            st(out, o + link.v + d, along(link.kind, S, F))
 
 
 @helper
@@ -99,7 +102,7 @@ def _accelerate(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: A
 
     δW_i = δW_k + S_i a_i,     δΨ̈_i = δW_k × S_i,     δF_i = M_i δW_k + Σ M_j S_j a_j  over i and the links j below it,
 
-    k the parent of i, M of composite bodies.  The wrenches in F have been read and make room for the sum.
+    k the parent of i, M of composite bodies.  Wrenches in F have been read and make room for the sum.
     """
     n = header_of(structure).links
     zero = ld2(work, n, TWIST)
@@ -111,9 +114,11 @@ def _accelerate(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: A
         W, push = carried(work, link.parent, GAIN, vector(work, i, OFFSET)), (none, none)
         add_twist(work, i, FORCE, composite_times(parameters, work, i, link, W))
         if kind <= SCREW:
-            S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
-            add_twist(work, i, SECOND, motion_cross(W, S))
-        if freedom(kind) > 0:
+            S, x = column(work, i, kind, 0, numbers_of(parameters, link).pitch), ld(s, o + link.v)
+            add_twist(work, i, SECOND, column_moved(kind, W, S))
+            push = times(x, column_momentum(parameters, work, i, link, S))
+            W = add_column(kind, W, x, S)
+        elif freedom(kind) > 0:
             own = in_world(work, i, kind, own_twist(t, s, o, parameters, link, zero))
             push = composite_times(parameters, work, i, link, own)
             W = plus(W, own)
@@ -127,23 +132,14 @@ def _accelerate(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: A
             add_twist(work, k, F, wrench_to_parent(vector(work, i, OFFSET), push))
 
 
-@entry(*FIELD_SIGNATURES)
-def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v, τ, wrenches of all bodies) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of
-    `work_shape`.
-    """
+@kernel
+def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
     tree = header_of(structure)
     n_q, n_v, first = tree.n_q, tree.n_v, tree.links + 1
     width = 3 * n_v
     a = n_v * width
-    load(y, n_q + 2 * n_v, parameters, structure, work)
-    twists(t, y, parameters, structure, work, y, n_q)
-    fill(out, a, n_v, ld2(work, tree.links, TWIST))
-    accelerations(t, y, parameters, structure, work, y, n_q, out, a)
-    own_bodies(parameters, structure, work, True)
-    own_forces(parameters, structure, work)
-    add_bodies(parameters, structure, work, True)
-    add_forces(structure, work)
+    fill(out, a, n_v, 0.0 * ld(y, n_q))
+    move(t, y, parameters, structure, work, out, a, loaded)
     forces_into(parameters, structure, work, out, a)
     for k in range(n_v):
         resisted = ld(out, a + k) + damping_of(parameters, structure, k) * ld(y, n_q + k)
@@ -154,6 +150,19 @@ def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
     factorise(structure, work, first)
     solve(structure, work, first, out, a)
     _accelerate(t, parameters, structure, work, out, a)
+    zero_unrelated(structure, out, width, 2, ld2(work, tree.links, TWIST))
     derivatives_into(y, parameters, structure, work, out, False)
     solve_derivatives(structure, work, first, out, 0, width, 2)
     inverse_into(structure, work, first, out, 2 * n_v, width)
+
+
+@entry(*FIELD_SIGNATURES)
+def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, τ) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of `work_shape`."""
+    _derivatives(t, y, parameters, structure, work, out, False)
+
+
+@entry(*FIELD_SIGNATURES)
+def forward_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, τ, wrenches of all bodies) → the same with the wrenches."""
+    _derivatives(t, y, parameters, structure, work, out, True)

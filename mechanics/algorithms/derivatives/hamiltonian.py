@@ -25,7 +25,7 @@ from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st, st
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives
-from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
+from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, column_momentum, composite_times, own_bodies
 from mechanics.algorithms.derivatives.columns import (
     ANGULAR,
     CENTRE,
@@ -34,12 +34,14 @@ from mechanics.algorithms.derivatives.columns import (
     OFFSET,
     RATE,
     TWIST,
+    along,
     axis_of,
     carried,
     column,
+    column_moved,
+    column_turned,
     force_cross,
     minus,
-    motion_cross,
     pair,
     plus,
     project_world,
@@ -118,7 +120,7 @@ def _weights(parameters: Any, structure: Any, work: Any) -> None:
 def _mass(parameters: Any, structure: Any, work: Any) -> None:
     """Composite bodies, and the factors of M."""
     first = header_of(structure).links + 1
-    own_bodies(parameters, structure, work, False)
+    own_bodies(parameters, structure, work)
     add_bodies(parameters, structure, work, False)
     mass_into(parameters, structure, work, first)
     factorise(structure, work, first)
@@ -139,7 +141,7 @@ def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
         P = vector(work, i, LINEAR), vector(work, i, ANGULAR)
         for d in range(freedom(link.kind)):
             S, k = column(work, i, link.kind, d, numbers_of(parameters, link).pitch), link.v + d
-            st(out, o + k, ld(y, tree.n_q + k) - pair(S, P))
+            st(out, o + k, ld(y, tree.n_q + k) - along(link.kind, S, P))
     solve(structure, work, first, out, o)
     retwist(t, parameters, structure, work, out, o)
     put_rates(structure, work)
@@ -174,11 +176,13 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
             at = link.v + d
             S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
             before = carried(work, link.parent, TWIST, vector(work, i, OFFSET))
-            turned, own = force_cross(S, P), motion_cross(twist_of(work, i, TWIST), S)
-            w = composite_times(parameters, work, i, link, S)
+            turned, own = column_turned(link.kind, S, P), column_moved(link.kind, twist_of(work, i, TWIST), S)
+            w = column_momentum(parameters, work, i, link, S)
             z = plus(turned, composite_times(parameters, work, i, link, own))
-            Z = plus(turned, composite_times(parameters, work, i, link, motion_cross(before, S)))
-            E = plus(force_cross(S, weight), composite_times(parameters, work, i, link, (cross(g, S[1]), none)))
+            Z = plus(turned, composite_times(parameters, work, i, link, column_moved(link.kind, before, S)))
+            E = plus(
+                column_turned(link.kind, S, weight), composite_times(parameters, work, i, link, (cross(g, S[1]), none))
+            )
             j = i
             while j < n:
                 passed = link_of(structure, j)

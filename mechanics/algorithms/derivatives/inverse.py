@@ -16,17 +16,16 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, st
+from liegroup.compile import entry, helper, kernel, ld, ld2, st
 from liegroup.formulas.vectors import dot
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives, add_to_diagonal
 from mechanics.algorithms.derivatives.bodies import (
     add_bodies,
-    add_forces,
+    column_momentum,
     composite_times,
     coriolis,
     coriolis_transposed,
-    own_bodies,
-    own_forces,
+    own_body,
 )
 from mechanics.algorithms.derivatives.columns import (
     ACCELERATION,
@@ -38,6 +37,7 @@ from mechanics.algorithms.derivatives.columns import (
     axis_of,
     carried,
     column,
+    column_turned,
     force_cross,
     minus,
     motion_cross,
@@ -48,7 +48,7 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.motion import accelerations, twists
+from mechanics.algorithms.derivatives.motion import accelerate, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
@@ -78,44 +78,59 @@ def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
 
 
 @helper
-def _zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: Any) -> None:
-    """Elements of velocities of which neither moves the other <- 0, in matrices side by side."""
+def is_depth_first(structure: Any) -> Any:
+    """Whether the velocities that any one moves follow it without a gap."""
     n, ways = header_of(structure).n_v, ways_of(structure)
+    found = True
+    for v in range(1, n):
+        k, c = above(structure, ways, v), v - 1
+        while c > k:
+            c = above(structure, ways, c)
+        found = found and c == k
+    return found
+
+
+@helper
+def zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: Any) -> None:
+    """Elements of velocities of which neither moves the other <- 0, in matrices side by side; others may be, too."""
+    n, ways = header_of(structure).n_v, ways_of(structure)
+    is_sparse = out.ndim == 2 and is_depth_first(structure)
     for r in range(n):
-        c, on_way = r - 1, above(structure, ways, r)
-        while c >= 0:
-            if c == on_way:
-                run = way_at(structure, ways, c).run
-                c, on_way = run - 1, above(structure, ways, run)
-            else:
-                for k in range(0, matrices * n, n):
-                    st(out, r * width + c + k, zero)
-                    st(out, c * width + r + k, zero)
-                c -= 1
+        way, row = way_at(structure, ways, r), r * width
+        if is_sparse:
+            end, c = way.run, above(structure, ways, way.run)
+            while end > 0:
+                for k in range(row, row + matrices * n, n):
+                    fill(out, k + c + 1, end - c - 1, zero)
+                end = way_at(structure, ways, c).run if c >= 0 else 0
+                c = above(structure, ways, end)
+            for k in range(row, row + matrices * n, n):
+                fill(out, k + way.last + 1, n - 1 - way.last, zero)
+        elif way.run > 0 or way.last < n - 1:
+            fill(out, row, matrices * n, zero)
 
 
 @helper
 def derivatives_into(state: Any, parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
     """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
-    workspace is filled.
+    workspace is filled.  Elements of velocities of which neither moves the other are zero, and left alone.
     """
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
     width, zero = 3 * n_v, ld2(work, n, TWIST)
     none = zero, zero, zero
     at_rest = none, none
-    _zero_unrelated(structure, out, width, 3 if with_mass else 2, zero)
     for i in range(n):
         link = link_of(structure, i)
         for d in range(freedom(link.kind)):
             at = link.v + d
             S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
             rate, second, both = rates_of(work, i, link, S)
-            w, u = composite_times(parameters, work, i, link, S), coriolis_transposed(work, i, S)
+            w, u = column_momentum(parameters, work, i, link, S), coriolis_transposed(work, i, link.kind, S)
             Q = plus(coriolis(work, i, rate[1]), composite_times(parameters, work, i, link, second))
             G = plus(coriolis(work, i, S[1]), composite_times(parameters, work, i, link, both))
             _project_three(parameters, work, i, link, Q, G, w, out, link.v * width + at, width, n_v, with_mass)
-            Q = plus(Q, force_cross(S, twist_of(work, i, FORCE)))
+            Q = plus(Q, column_turned(link.kind, S, twist_of(work, i, FORCE)))
             r, j = vector(work, i, OFFSET), link.parent
             while j < n:
                 passed = link_of(structure, j)
@@ -190,18 +205,39 @@ def load(y: Any, o: Any, parameters: Any, structure: Any, work: Any) -> None:
         apply_wrench(y, o + 6 * b, parameters, structure, work, b)
 
 
-@entry(*FIELD_SIGNATURES)
-def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v, a, wrenches of all bodies) → rows of ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M side by side; `work` of
-    `work_shape`.
+@helper
+def move(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: Any, p: Any, loaded: Any) -> None:
+    """Motion of all links at y = (q, v, …, wrenches of all bodies where `loaded`) and the joint accelerations a[p …],
+    and their composite bodies.
     """
     tree = header_of(structure)
-    n_q, n_v = tree.n_q, tree.n_v
-    load(y, n_q + 2 * n_v, parameters, structure, work)
-    twists(t, y, parameters, structure, work, y, n_q)
-    accelerations(t, y, parameters, structure, work, y, n_q, y, n_q + n_v)
-    own_bodies(parameters, structure, work, True)
-    own_forces(parameters, structure, work)
+    if loaded:
+        load(y, tree.n_q + 2 * tree.n_v, parameters, structure, work)
+    twists(t, y, parameters, structure, work, y, tree.n_q)
+    zero = ld2(work, tree.links, TWIST)
+    for i in range(tree.links):
+        link = link_of(structure, i)
+        accelerate(t, parameters, work, i, link, y, tree.n_q, a, p, zero)
+        own_body(parameters, work, i, link, True, loaded)
     add_bodies(parameters, structure, work, True)
-    add_forces(structure, work)
+
+
+@kernel
+def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
+    tree = header_of(structure)
+    move(t, y, parameters, structure, work, y, tree.n_q + tree.n_v, loaded)
     derivatives_into(y, parameters, structure, work, out, True)
+
+
+@entry(*FIELD_SIGNATURES)
+def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, a) → rows of ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M side by side; `work` of `work_shape`.  `out` comes with zeros
+    where neither velocity moves the other: they stay, and serve the next state.
+    """
+    _derivatives(t, y, parameters, structure, work, out, False)
+
+
+@entry(*FIELD_SIGNATURES)
+def inverse_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, a, wrenches of all bodies) → the same with the wrenches."""
+    _derivatives(t, y, parameters, structure, work, out, True)

@@ -2,7 +2,8 @@
 
     V_i = V_k + S_i s_i + Vᴶ_i,     W_i = W_k + S_i a_i + V_i × (S_i s_i + Vᴶ_i) + x″,     W_base = −g,
 
-k the parent: as 6-vectors of one frame nothing but sums.  How a motion of the parent moves a column,
+k the parent: as 6-vectors of one frame nothing but sums.  With one degree of freedom V_i × S_i is
+V_k × S_i.  How a motion of the parent moves a column,
 
     Ψ̇ = V_k × S,     Ψ̈ = W_k × S + V_k × Ψ̇,
 
@@ -13,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld2, st2
-from liegroup.formulas.vectors import dot
+from liegroup.compile import helper, ld, ld2, st2
+from liegroup.formulas.vectors import add, dot, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.algorithms.derivatives.columns import (
     ACCELERATION,
@@ -23,12 +24,16 @@ from mechanics.algorithms.derivatives.columns import (
     RATE,
     SECOND,
     TWIST,
+    add_column,
+    axis_of,
     carried,
     column,
+    column_moved,
     motion_cross,
     plus,
     put_twist,
     rows_of,
+    times,
     twist_of,
 )
 from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, SCREW, TURN
@@ -99,24 +104,33 @@ def retwist(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: Any) 
     for i in range(tree.links):
         link = link_of(structure, i)
         V, zero = carried(work, link.parent, TWIST, vector(work, i, OFFSET)), ld2(work, tree.links, TWIST)
-        put_twist(work, i, TWIST, plus(V, in_world(work, i, link.kind, own_twist(t, s, o, parameters, link, zero))))
+        if link.kind == TURN:
+            V = V[0], add(V[1], scale(ld(s, o + link.v), axis_of(rows_of(work, i), 2)))
+        else:
+            V = plus(V, in_world(work, i, link.kind, own_twist(t, s, o, parameters, link, zero)))
+        put_twist(work, i, TWIST, V)
 
 
 @helper
-def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any, s: Any, o: Any, a: Any, p: Any) -> None:
-    """Accelerations of all links, of their joints from a[p] on; Ψ̇ and Ψ̈; velocities of the joints from s[o] on."""
-    tree = header_of(structure)
-    for i in range(tree.links):
-        link = link_of(structure, i)
-        kind, k, r = link.kind, link.parent, vector(work, i, OFFSET)
-        zero = ld2(work, tree.links, TWIST)
-        V, W = twist_of(work, i, TWIST), carried(work, k, ACCELERATION, r)
-        if kind <= SCREW:
+def accelerate(
+    t: Any, parameters: Any, work: Any, i: Any, link: Any, s: Any, o: Any, a: Any, p: Any, zero: Any
+) -> None:
+    """Acceleration of a link, of its joint from a[p] on; Ψ̇ and Ψ̈; velocities of the joints from s[o] on; `zero` lends
+    the scalar type.
+    """
+    kind, k, r = link.kind, link.parent, vector(work, i, OFFSET)
+    W = carried(work, k, ACCELERATION, r)
+    if kind <= SCREW:
+        before = vector(work, i, TWIST), vector(work, k, TWIST + 3)
+        if kind != TURN:
             before = carried(work, k, TWIST, r)
-            S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
-            rate = motion_cross(before, S)
-            put_twist(work, i, RATE, rate)
-            put_twist(work, i, SECOND, plus(motion_cross(W, S), motion_cross(before, rate)))
+        S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
+        rate = column_moved(kind, before, S)
+        put_twist(work, i, RATE, rate)
+        put_twist(work, i, SECOND, plus(column_moved(kind, W, S), motion_cross(before, rate)))
+        W = add_column(kind, plus(W, times(ld(s, o + link.v), rate)), ld(a, p + link.v), S)
+    else:
+        V = twist_of(work, i, TWIST)
         W = plus(W, motion_cross(V, in_world(work, i, kind, own_twist(t, s, o, parameters, link, zero))))
         none = zero, zero, zero
         if kind == MOVED_TURN:
@@ -125,4 +139,5 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any, s:
             own = (zero, zero, zero + prescribed_acceleration(t, parameters, link)), none
         else:
             own = own_twist(t, a, p, parameters, link, zero)
-        put_twist(work, i, ACCELERATION, plus(W, in_world(work, i, kind, own)))
+        W = plus(W, in_world(work, i, kind, own))
+    put_twist(work, i, ACCELERATION, W)

@@ -10,9 +10,9 @@ from liegroup.table import EXP, retract
 from mechanics import to_pinocchio
 from mechanics.algorithms import era, rnea
 from mechanics.algorithms.derivatives.columns import work_shape
-from mechanics.algorithms.derivatives.forward import forward_derivatives
+from mechanics.algorithms.derivatives.forward import forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
-from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+from mechanics.algorithms.derivatives.inverse import inverse_derivatives_loaded
 from mechanics.joints import JOINTS, Fixed, Free, Helical, Revolute, Rheonomic, Spherical, Universal
 from mechanics.testing import SHAPES, random_tree
 
@@ -217,8 +217,8 @@ def test_far_from_the_origin_no_digits_are_lost():
 # --- one source -------------------------------------------------------------------------------------------------------
 
 KERNELS = {
-    "inverse": (inverse_derivatives, 2, True, lambda n: 3 * n * n),
-    "forward": (forward_derivatives, 2, True, lambda n: 3 * n * n + n),
+    "inverse": (inverse_derivatives_loaded, 2, True, lambda n: 3 * n * n),
+    "forward": (forward_derivatives_loaded, 2, True, lambda n: 3 * n * n + n),
     "hamiltonian": (era_derivatives, 1, False, lambda n: 4 * n * n),
     "hamiltonian, loaded": (era_derivatives_loaded, 2, True, lambda n: 4 * n * n),
 }
@@ -238,11 +238,30 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     lanes, out = lane_array(Y.shape[1]), lane_array(n)
     lanes[:] = Y.T
     kernel(0.4, lanes, tree.parameters, tree.structure, lane_array(*shape), out)
-    interpreted = np.full(n, 7.0)
+    interpreted = np.full(n, 0.0 if name == "inverse" else 7.0)
     kernel.python(0.4, Y[3], tree.parameters, tree.structure, np.zeros(shape), interpreted)
     assert np.isfinite(one).all()
     assert np.array_equal(out.T, one)
     assert np.array_equal(interpreted, one[3])
+
+
+def test_without_wrenches_the_derivatives_are_those_of_no_wrenches():
+    tree, q, v, a, _ = example("random", JOINTS, 2)
+    for f in (mechanics.inverse_dynamics_derivatives, mechanics.forward_dynamics_derivatives):
+        for found, expected in zip(f(tree, q, v, a), f(tree, q, v, a, np.zeros((len(tree), 6))), strict=True):
+            assert np.array_equal(found, expected)
+
+
+def test_a_workspace_with_other_numbers_gives_the_same():
+    """What is zero by the structure of the tree stands in memory that another function may have used."""
+    tree, q, v, a, _ = example("random", JOINTS, 2)
+    work = tree.workspace()
+    expected = mechanics.inverse_dynamics_derivatives(tree, q, v, a)
+    mechanics.inverse_dynamics_derivatives(work, q, v, a)
+    for held in work.memory.__self__.values():
+        held[:] = np.nan
+    for found, true in zip(mechanics.inverse_dynamics_derivatives(work, q, v, a), expected, strict=True):
+        assert np.array_equal(found, true)
 
 
 @pytest.mark.parametrize("count", [(), (8,), (3, 5)])
