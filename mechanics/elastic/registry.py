@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -34,7 +35,7 @@ KINDS: list[Kind] = [
 ]
 """All kinds with a potential; the places in this list are their numbers in the kernels."""
 _OWN = len(KINDS)
-_origins: list[Origin] = []
+_origins: dict[Kind, Origin] = {}
 """Of the kinds that have been added behind our own."""
 
 
@@ -64,7 +65,7 @@ def register(kind: Kind) -> None:
         raise TypeError(f"kind: {kind!r}, expected a Kind whose law is a function with the decorator `helper`")
     if not any(kind is known for known in KINDS):
         facts = {"law": kind.law, "size": kind.size, "nodes": kind.nodes, "number": len(KINDS)}
-        _origins.append(origin_of(f"elastic element {kind.name}", facts))
+        _origins[kind] = origin_of(f"elastic element {kind.name}", facts)
         KINDS.append(kind)
         renew(_added_forces)
         renew(_added_potentials)
@@ -156,19 +157,18 @@ def _loops(number: str, kind: Kind, sources: tuple[str, ...]) -> tuple[Any, Any]
 
 
 @cache
-def _loops_of(number: int) -> tuple[Any, Any]:
-    kind = KINDS[number]
-    if number < _OWN:
+def _loops_of(number: int, kind: Kind) -> tuple[Any, Any]:
+    if kind not in _origins:
         return _loops(str(number), kind, (kind.law.__code__.co_filename,))
-    origin = _origins[number - _OWN]
-    return _loops(f"{number}_{origin.content}", kind, origin.files)
+    return _loops(f"{number}_{_origins[kind].content}", kind, _origins[kind].files)
 
 
-def _forces_of(numbers: range, otherwise: Any) -> Any:
+def _forces_of(kinds: Sequence[tuple[int, Kind]], otherwise: Any) -> Any:
     """One question per kind."""
-    if not numbers:
+    if not kinds:
         return otherwise
-    number, loop, rest = numbers[-1], _loops_of(numbers[-1])[0], _forces_of(numbers[:-1], otherwise)
+    *others, (number, kind) = kinds
+    loop, rest = _loops_of(number, kind)[0], _forces_of(others, otherwise)
 
     @helper
     def choose(
@@ -183,11 +183,12 @@ def _forces_of(numbers: range, otherwise: Any) -> Any:
     return choose
 
 
-def _potentials_of(numbers: range, otherwise: Any) -> Any:
+def _potentials_of(kinds: Sequence[tuple[int, Kind]], otherwise: Any) -> Any:
     """One question per kind."""
-    if not numbers:
+    if not kinds:
         return otherwise
-    number, loop, rest = numbers[-1], _loops_of(numbers[-1])[1], _potentials_of(numbers[:-1], otherwise)
+    *others, (number, kind) = kinds
+    loop, rest = _loops_of(number, kind)[1], _potentials_of(others, otherwise)
 
     @helper
     def choose(kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any) -> Any:
@@ -218,8 +219,8 @@ def _unknown_potentials(
 
 
 @cache
-def _added_forces_of(registered: int) -> Any:
-    chosen = _forces_of(range(_OWN, registered), _unknown_forces)
+def _added_forces_of(kinds: tuple[Kind, ...]) -> Any:
+    chosen = _forces_of(list(enumerate(kinds, _OWN)), _unknown_forces)
 
     @helper
     def forces(
@@ -228,12 +229,12 @@ def _added_forces_of(registered: int) -> Any:
     ) -> None:  # fmt: skip
         chosen(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
 
-    return of_origins(forces, "added_forces", _origins[: registered - _OWN])
+    return of_origins(forces, "added_forces", [_origins[kind] for kind in kinds])
 
 
 @cache
-def _added_potentials_of(registered: int) -> Any:
-    chosen = _potentials_of(range(_OWN, registered), _unknown_potentials)
+def _added_potentials_of(kinds: tuple[Kind, ...]) -> Any:
+    chosen = _potentials_of(list(enumerate(kinds, _OWN)), _unknown_potentials)
 
     @helper
     def potentials(
@@ -241,39 +242,43 @@ def _added_potentials_of(registered: int) -> Any:
     ) -> Any:
         return chosen(kind, count, nodes_at, numbers_at, y, parameters, structure)
 
-    return of_origins(potentials, "added_potentials", _origins[: registered - _OWN])
+    return of_origins(potentials, "added_potentials", [_origins[kind] for kind in kinds])
+
+
+def _added() -> tuple[Kind, ...]:
+    return tuple(KINDS[_OWN:])
 
 
 def _any_added(structure: Any, tau: int) -> bool:
     return len(KINDS) > _OWN
 
 
-@rare(_any_added, made=lambda: _added_forces_of(len(KINDS)))
+@rare(_any_added, made=lambda: _added_forces_of(_added()))
 def _added_forces(
     kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
     force: Any, first: Any,
 ) -> None:  # fmt: skip
     """Forces of all kinds that are not ours, as they are when they are bound."""
-    _added_forces_of(len(KINDS))(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
+    _added_forces_of(_added())(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
 
 
 @rare(
     _any_added,
     lambda kind, count, nodes_at, numbers_at, y, *others: scalar_of(y),
-    made=lambda: _added_potentials_of(len(KINDS)),
+    made=lambda: _added_potentials_of(_added()),
 )
 def _added_potentials(
     kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any
 ) -> Any:
     """Potentials of all kinds that are not ours, as they are when they are bound."""
-    return _added_potentials_of(len(KINDS))(kind, count, nodes_at, numbers_at, y, parameters, structure)
+    return _added_potentials_of(_added())(kind, count, nodes_at, numbers_at, y, parameters, structure)
 
 
-add_forces = _forces_of(range(_OWN), _added_forces)
+add_forces = _forces_of(list(enumerate(KINDS)), _added_forces)
 """Add w times the forces of `count` elements of a kind, at the positions in y, to `force` from `first` on: arguments
 (kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first).
 """
-add_potentials = _potentials_of(range(_OWN), _added_potentials)
+add_potentials = _potentials_of(list(enumerate(KINDS)), _added_potentials)
 """The sum of the potentials of `count` elements of a kind: arguments (kind, count, nodes_at, numbers_at, y, parameters,
 structure).
 """

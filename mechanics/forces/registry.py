@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -50,7 +50,7 @@ KINDS: list[type[Element]] = [
 ]
 """All kinds; the places in this list are their numbers in the kernels."""
 _OWN = len(KINDS)
-_origins: list[Origin] = []
+_origins: dict[type[Element], Origin] = {}
 """Of the kinds that have been added behind our own."""
 
 
@@ -84,7 +84,7 @@ def register(kind: type[Element]) -> None:
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
     facts = {"law": kind.law, "size": kind.size(), "driven": kind.is_driven(), "number": len(KINDS)}
-    _origins.append(origin_of(f"force element {kind.__name__}", facts))
+    _origins[kind] = origin_of(f"force element {kind.__name__}", facts)
     KINDS.append(kind)
     renew(_ADDED[kind.place])
 
@@ -140,9 +140,9 @@ def _choice(kinds: list[tuple[int, Any]], otherwise: Any) -> Any:
     return choose
 
 
-def _laws(place: int, first: int, last: int, otherwise: Any) -> Any:
-    """The laws of the kinds from `first` to before `last` that act at a place."""
-    numbered = list(enumerate(KINDS))[first:last]
+def _laws(place: int, first: int, kinds: Sequence[type[Element]], otherwise: Any) -> Any:
+    """The laws of those kinds that act at a place; `first`: the number of the first kind."""
+    numbered = enumerate(kinds, first)
     return _choice([(n, _with_numbers(kind)) for n, kind in numbered if kind.place == place], otherwise)
 
 
@@ -163,27 +163,29 @@ def _unknown_on_bodies(kind: Any, t: Any, parameters: Any, element: Any, a: Any,
 
 
 @cache
-def _added_laws(place: int, registered: int) -> Any:
+def _added_laws(place: int, kinds: tuple[type[Element], ...]) -> Any:
     unknown = _unknown_on_bodies if place == ON_BODIES else _unknown
 
     @helper
     def laws(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
         return chosen(kind, t, parameters, element, a, b)
 
-    chosen = _laws(place, _OWN, registered, unknown)
-    return of_origins(laws, f"added_{place}", _origins[: registered - _OWN])
+    chosen = _laws(place, _OWN, kinds, unknown)
+    return of_origins(laws, f"added_{place}", [_origins[kind] for kind in kinds])
 
 
 def _added(place: int) -> Any:
     """The laws of all kinds at a place that are not ours, as they are when they are bound."""
 
     def added(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
-        return _added_laws(place, len(KINDS))(kind, t, parameters, element, a, b)
+        return made()(kind, t, parameters, element, a, b)
+
+    def made() -> Any:
+        return _added_laws(place, tuple(KINDS[_OWN:]))
 
     def needed(structure: Any, tau: int) -> bool:
         return any(kind.place == place for kind in KINDS[_OWN:])
 
-    made: Callable[[], Any] = lambda: _added_laws(place, len(KINDS))  # noqa: E731
     return rare(needed, partial(_results, place), f"added_{place}", made)(added)
 
 
@@ -195,5 +197,5 @@ def _results(place: int, kind: Any, t: Any, parameters: Any, element: Any, a: An
 
 _ADDED = {place: _added(place) for place in (ON_JOINT, ON_EQUATION, ON_BODIES, ON_SCREW)}
 law_on_joint, law_on_equation, law_on_bodies, law_on_screw = (
-    _laws(place, 0, _OWN, added) for place, added in _ADDED.items()
+    _laws(place, 0, KINDS, added) for place, added in _ADDED.items()
 )

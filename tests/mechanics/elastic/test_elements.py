@@ -252,7 +252,7 @@ def test_a_kind_that_a_user_adds_is_known_to_loops_that_were_compiled_before(mon
     original = KernelCompiler._compile_bytecode
     monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noting)
     monkeypatch.setattr(registry, "KINDS", [*KINDS])
-    monkeypatch.setattr(registry, "_origins", [])
+    monkeypatch.setattr(registry, "_origins", {})
     kind, nodes, numbers = replace(SPRING, name="their spring"), [[0, 1], [1, 2], [0, 3]], [[3.0, 0.8]] * 3
     bent = Bending([[0, 1, 2]], 0.7)
     expected = found(Elements(SPRING, nodes, numbers), bent)

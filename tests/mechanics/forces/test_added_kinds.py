@@ -66,7 +66,7 @@ def added():
     count = len(KINDS)
     yield register
     places = {kind.place for kind in KINDS[count:]}
-    del KINDS[count:], registry._origins[count - registry._OWN :]
+    del KINDS[count:]
     for place in places:
         renew(registry._ADDED[place])
 
@@ -112,3 +112,15 @@ def test_a_kind_added_after_another_has_been_used_is_known_as_well(added):
     none = Mechanism(TREE).rhs(Q, V)[1]
     assert np.abs(rates - none).max() > 1e-3
     np.testing.assert_allclose(both - none, 2.0 * (rates - none), rtol=1e-12, atol=1e-12)
+
+
+def test_kinds_in_another_order_are_kept_under_another_name(added):
+    """Compiled code knows them by number."""
+    kinds, names = [twin_of(type(OWN[0])), twin_of(type(OWN[1]))], set()
+    for order in (kinds, kinds[::-1]):
+        count = len(KINDS)
+        for kind in order:
+            added(kind)
+        names.add(registry._added_laws(type(OWN[0]).place, tuple(order)).__qualname__)
+        del KINDS[count:]
+    assert len(names) == 2
