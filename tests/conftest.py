@@ -1,5 +1,5 @@
-"""How many processes run the tests where `-n auto` asks for as many as there should be, which files come first, and
-scripts that begin at once.
+"""How many processes run the tests where `-n auto` asks for as many as there should be, which files each of them takes,
+and scripts that begin at once.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,43 @@ def pytest_xdist_auto_num_workers() -> int:
     """One for each processor that may be used, if the memory is enough for that."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(processors, available() // WORKER))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``--dist loadfile``: processes that go through the files in order, each a stretch of its own.
+
+    Files of a folder compile the same kernels and load the same peers: side by side in two processes, both would.
+    """
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Stretches(LoadFileScheduling):  # type: ignore[misc]
+        def _assign_work_unit(self, node: Any) -> None:
+            names = list(dict.fromkeys(self._split_scope(test) for test in self.collection))
+            last = {other: names.index(next(reversed(done))) for other, done in self.assigned_work.items() if done}
+            taken = taken_next([names.index(name) for name in self.workqueue], last.get(node), set(last.values()))
+            self.workqueue.move_to_end(names[taken], last=False)
+            super()._assign_work_unit(node)
+
+    return Stretches(config, log)
+
+
+def taken_next(left: Iterable[int], before: int | None, last: Collection[int]) -> int:
+    """The file for a process that has taken file `before`: the one behind it; else, in the longest stretch that is
+    left, the first, or the one in the middle if another process is coming from the front.  `last`: what each has taken.
+    """
+    stretches: list[list[int]] = []
+    for k in sorted(left):
+        if stretches and k == stretches[-1][-1] + 1:
+            stretches[-1].append(k)
+        else:
+            stretches.append([k])
+    if before is not None and any(before + 1 == stretch[0] for stretch in stretches):
+        return before + 1
+    longest = max(stretches, key=len)
+    return longest[len(longest) // 2 if longest[0] - 1 in last else 0]
 
 
 def available() -> int:

@@ -71,7 +71,7 @@ from liegroup.compile.memory import (
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
-from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
+from liegroup.compile.rare import bind_needed, bind_these, joint_scalar, never, rare, renew, scalar_of
 from liegroup.compile.records import Packed, record, record_at
 from liegroup.compile.signatures import (
     boolean,
@@ -131,6 +131,7 @@ __all__ = [
     "is_formula",
     "is_jitted",
     "joined",
+    "joint_scalar",
     "kernel",
     "lane_array",
     "lane_matrix",
@@ -151,6 +152,7 @@ __all__ = [
     "real",
     "record",
     "record_at",
+    "renew",
     "scalar_of",
     "seconds_waited",
     "select",

@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -135,46 +135,22 @@ def _content(path: str) -> bytes:
     return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
-_registered: dict[str, set[str]] = {}
-"""Files that every compiled function depends on, though none of ours imports them: elements that users have added, by
-name in the order in which they were added, which compiled code depends on, too.
-"""
-_asked: list[str] = []
-"""The first file for whose functions the cache has been asked."""
-
-
-def depend_on(name: str, paths: Iterable[str]) -> None:
-    """Have all compiled functions depend on these files, too; RuntimeError if some have been compiled before."""
-    files = {str(Path(path).resolve()) for path in paths}
-    if missing := sorted(file for file in files if not Path(file).is_file()):
-        raise TypeError(
-            f"{name}: functions from {missing}, expected a source file; put them into a module of their own"
-        )
-    if _asked and _registered.get(name) != files:
-        raise RuntimeError(
-            f"{name}: code that does not know it has been compiled already (for {_asked[0]}); "
-            f"register it before the first run"
-        )
-    _registered[name] = files
-
-
 def source_digest(*paths: str | Path) -> str:
     """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
     compiler's setting.
     """
-    given = {str(Path(path).resolve()) for path in paths}.union(*_registered.values())
-    return _digest(tuple(sorted(given)), tuple(_registered))
+    return _digest(tuple(sorted({str(Path(path).resolve()) for path in paths})))
 
 
 @cache
-def _digest(paths: tuple[str, ...], registered: tuple[str, ...]) -> str:
+def _digest(paths: tuple[str, ...]) -> str:
     todo, seen = [*paths, *(str(path) for path in Path(__file__).parent.glob("*.py"))], set[str]()
     while todo:
         file = todo.pop()
         if file not in seen:
             seen.add(file)
             todo += _imports(file)
-    digest = hashlib.sha256(f"{MODE} {numba.__version__} {sys.version_info[:2]} {registered}".encode())
+    digest = hashlib.sha256(f"{MODE} {numba.__version__} {sys.version_info[:2]}".encode())
     for file in sorted(seen):
         digest.update(_content(file))
     return digest.hexdigest()[:24]
@@ -200,8 +176,6 @@ class _DigestLocator:
     """Places the cache of a function in a folder named after the digest of everything it is compiled from."""
 
     def __init__(self, py_func: Callable[..., Any], path: str) -> None:
-        if not _asked:
-            _asked.append(path)
         # a kernel built around a formula it was given depends on the file of the formula, too
         self._path = cache_directory() / source_digest(path, *getattr(py_func, "sources", ()))
         self._line = py_func.__code__.co_firstlineno

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from liegroup.compile.decorators import named
 from liegroup.compile.progress import called_by, is_full
 
 _VALUES = int, float, complex, str, bytes, type(None)
@@ -41,6 +42,13 @@ def origin_of(name: str, names: Mapping[str, Any]) -> Origin:
     for key in sorted(key for key, x in names.items() if isinstance(x, FunctionType)):
         digest.update(f"{key}: {list(map(_told, _all_called([names[key]])))}\n".encode())
     return Origin(tuple(sorted(files)), digest.hexdigest()[:16])
+
+
+def of_origins(function: Any, name: str, origins: Iterable[Origin]) -> Any:
+    """The function, kept by the cache under a name and by what else it is made of, in this order."""
+    made_of = list(origins)
+    content = hashlib.sha256("".join(origin.content for origin in made_of).encode()).hexdigest()[:16]
+    return named(function, f"{name}_{content}", sorted({file for origin in made_of for file in origin.files}))
 
 
 def _all_called(functions: list[Any]) -> Iterator[Any]:

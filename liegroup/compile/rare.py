@@ -117,11 +117,16 @@ def _leaf(function: Any, count: int) -> Any:
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
-_needed: dict[tuple[str, str], tuple[Any, Needed, Result]] = {}
-"""Functions, when they are needed, and the types of their results, by module and name."""
+_needed: dict[tuple[str, str], tuple[Callable[[], Any], Needed, Result]] = {}
+"""What gives the functions, when they are needed, and the types of their results, by module and name."""
 
 
-def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str = "") -> Callable[[F], F]:
+def rare(
+    needed: Needed,
+    result: Result = lambda *types_: types.none,
+    name: str = "",
+    made: Callable[[], Any] | None = None,
+) -> Callable[[F], F]:
     """Decorator: a kernel that is compiled late; in Python it stays the plain function.
 
     Where functions with other rules than ours call it, it is a kernel like any other.
@@ -135,12 +140,16 @@ def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str 
         Type of the result, or a tuple of types, from the types of the arguments; default: there is no result.
     name : str
         Of a kernel made by another function: which one it is, within its file.
+    made : function
+        ``made()`` → the formula that is compiled in its place, `named`, asked when the kernel is bound; default: its
+        own source.  What it would give another time comes into force by `renew`.
     """
 
     def decorate(function: F) -> F:
         function.__qualname__ = name or function.__qualname__
-        _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
-        teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
+        body = _body_of(function)
+        _needed[function.__module__, function.__qualname__] = made or (lambda: body), needed, result
+        teach(function, lambda *args, **kwargs: made() if made else function, INNER, DigestCache, _Rare)
         function.is_rare = function.is_formula = True  # type: ignore[attr-defined]
         return function
 
@@ -152,12 +161,21 @@ def _body_of(function: F) -> F:
     copy = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
+    copy.__qualname__ = function.__qualname__
     return helper(copy)  # type: ignore[return-value]
 
 
 def scalar_of(state: Any) -> Any:
     """For `result`: the type of a component of a state."""
     return Lanes if state.ndim == 2 else state.dtype
+
+
+def joint_scalar(*types_: Any) -> Any:
+    """For `result`: the type of sums of scalars, and of the components of tuples, of these types."""
+    parts: set[Any] = set()
+    for x in types_:
+        parts.add(joint_scalar(*x) if isinstance(x, types.BaseTuple) else x)
+    return next((x for x in (types.complex128, Lanes) if x in parts), types.float64)
 
 
 class _Rare(Remembered):
@@ -237,6 +255,16 @@ def _bound(builder: Any, key: Key) -> Any:
 # --- binding ----------------------------------------------------------------------------------------------------------
 
 _bindings: dict[Key, Any] = {}
+_former: list[Any] = []
+"""What other threads may still be running."""
+
+
+def renew(function: Any) -> None:
+    """Have a kernel bound anew, since another function is to be compiled in its place from now on."""
+    with global_compiler_lock:
+        for key in [key for key in _bindings if key[:2] == (function.__module__, function.__qualname__)]:
+            cell(key).value = None
+            _former.append(_bindings.pop(key))
 
 
 def bind(key: Key) -> None:
@@ -247,10 +275,11 @@ def bind(key: Key) -> None:
         module, name, types_ = key
         if (module, name) not in _needed:
             importlib.import_module(module)
-        function = _needed[module, name][0]
+        function = _needed[module, name][0]()
 
         leaf = _leaf(function, len(types_))
-        leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)
+        leaf.__qualname__ = f"{module}.{function.__qualname__}"
+        leaf.sources = (function.__code__.co_filename, *getattr(function, "sources", ()))
         with undisturbed():
             progress.wanted(function)
             dispatcher = dispatcher_of(leaf, INNER, DigestCache)
@@ -281,10 +310,17 @@ def _nothing() -> int:
 
 
 def bind_needed(functions: Iterable[Any], structure: Any, tau: int) -> None:
-    """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts."""
-    for key in _called_by(functions):
-        if key[:2] not in _needed or _needed[key[:2]][1](structure, tau):
-            bind(key)
+    """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts, and
+    what this calls late in its turn.
+    """
+    todo, seen = _called_by(functions), set[Key]()
+    while todo:
+        key = todo.pop()
+        if key not in seen:
+            seen.add(key)
+            if key[:2] not in _needed or _needed[key[:2]][1](structure, tau):
+                bind(key)
+                todo += _called_by([_bindings[key]])
 
 
 def bind_these(functions: Iterable[Any], wanted: Iterable[Any]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from liegroup.compile import helper, is_formula, kernel, ld, st
-from liegroup.compile.cache import depend_on
-from liegroup.compile.decorators import compiled_form
+from liegroup.compile import helper, is_formula, kernel, ld, rare, renew, scalar_of, st
+from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.elastic.bending import BENDING, HINGE
 from mechanics.elastic.continua import (
@@ -34,12 +34,15 @@ KINDS: list[Kind] = [
     TETRAHEDRON_STABLE,
 ]
 """All kinds with a potential; the places in this list are their numbers in the kernels."""
+_OWN = len(KINDS)
+_origins: dict[Kind, Origin] = {}
+"""Of the kinds that have been added behind our own."""
 
 
 def register(kind: Kind) -> None:
     """Make compiled loops know a kind of element that is not one of the package's.
 
-    Call it once, before the first run: compiled code knows the kinds that were registered when it was compiled.
+    At any time: loops that have been compiled before know it, too, and only its own law is compiled.
 
     Parameters
     ----------
@@ -49,7 +52,7 @@ def register(kind: Kind) -> None:
     Raises
     ------
     TypeError
-        No kind, or a law that is no formula.
+        No kind, or a law that is no formula in a source file.
 
     Examples
     --------
@@ -61,8 +64,11 @@ def register(kind: Kind) -> None:
     if not isinstance(kind, Kind) or not is_formula(kind.law):
         raise TypeError(f"kind: {kind!r}, expected a Kind whose law is a function with the decorator `helper`")
     if not any(kind is known for known in KINDS):
-        depend_on(f"elastic element {kind.name}", [kind.law.__code__.co_filename])
+        facts = {"law": kind.law, "size": kind.size, "nodes": kind.nodes, "number": len(KINDS)}
+        _origins[kind] = origin_of(f"elastic element {kind.name}", facts)
         KINDS.append(kind)
+        renew(_added_forces)
+        renew(_added_potentials)
 
 
 def place_of(kind: Kind) -> int | None:
@@ -125,11 +131,10 @@ def _add_forces(count: int) -> Any:
     return add
 
 
-def _loops(number: int, kind: Kind) -> tuple[Any, Any]:
+def _loops(number: str, kind: Kind, sources: tuple[str, ...]) -> tuple[Any, Any]:
     """Loops over elements of one kind: that which adds forces, that which adds up potentials."""
     law, nodes, size = kind.law, kind.nodes, kind.size
     read, places, add = load_components(size), load_places(nodes), _add_forces(nodes)
-    sources = (law.__code__.co_filename,)
 
     def forces(
         w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any, force: Any,
@@ -152,33 +157,25 @@ def _loops(number: int, kind: Kind) -> tuple[Any, Any]:
 
 
 @cache
-def _loops_of(number: int) -> tuple[Any, Any]:
-    return _loops(number, KINDS[number])
+def _loops_of(number: int, kind: Kind) -> tuple[Any, Any]:
+    if kind not in _origins:
+        return _loops(str(number), kind, (kind.law.__code__.co_filename,))
+    return _loops(f"{number}_{_origins[kind].content}", kind, _origins[kind].files)
 
 
-@cache
-def _forces_of(registered: int) -> Any:
+def _forces_of(kinds: Sequence[tuple[int, Kind]], otherwise: Any) -> Any:
     """One question per kind."""
-    last = registered - 1
-    loop = _loops_of(last)[0]
-    rest = _forces_of(last) if last else None
-
-    @helper
-    def only(
-        kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
-        force: Any, first: Any,
-    ) -> None:  # fmt: skip
-        loop(w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
-
-    if rest is None:
-        return only
+    if not kinds:
+        return otherwise
+    *others, (number, kind) = kinds
+    loop, rest = _loops_of(number, kind)[0], _forces_of(others, otherwise)
 
     @helper
     def choose(
         kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
         force: Any, first: Any,
     ) -> None:  # fmt: skip
-        if kind == last:
+        if kind == number:
             loop(w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
         else:
             rest(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
@@ -186,47 +183,102 @@ def _forces_of(registered: int) -> Any:
     return choose
 
 
-@cache
-def _potentials_of(registered: int) -> Any:
+def _potentials_of(kinds: Sequence[tuple[int, Kind]], otherwise: Any) -> Any:
     """One question per kind."""
-    last = registered - 1
-    loop = _loops_of(last)[1]
-    rest = _potentials_of(last) if last else None
-
-    @helper
-    def only(kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any) -> Any:
-        return loop(count, nodes_at, numbers_at, y, parameters, structure)
-
-    if rest is None:
-        return only
+    if not kinds:
+        return otherwise
+    *others, (number, kind) = kinds
+    loop, rest = _loops_of(number, kind)[1], _potentials_of(others, otherwise)
 
     @helper
     def choose(kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any) -> Any:
-        if kind == last:
+        if kind == number:
             return loop(count, nodes_at, numbers_at, y, parameters, structure)
         return rest(kind, count, nodes_at, numbers_at, y, parameters, structure)
 
     return choose
 
 
-def add_forces(
+# --- kinds that users add: called late, so that loops that know our own know them, too --------------------------------
+
+
+@helper
+def _unknown_forces(
     kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
     force: Any, first: Any,
 ) -> None:  # fmt: skip
-    """Add w times the forces of `count` elements of a kind, at the positions in y, to `force` from `first` on."""
-    _forces_of(len(KINDS))(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
+    """Of a kind that code does not know which was compiled without rules of ours before the kind was added: NaN."""
+    st(force, first + ld(structure, nodes_at), float("nan") * ld(y, 0))
 
 
-def add_potentials(
+@helper
+def _unknown_potentials(
     kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any
 ) -> Any:
-    """The sum of the potentials of `count` elements of a kind."""
-    return _potentials_of(len(KINDS))(kind, count, nodes_at, numbers_at, y, parameters, structure)
+    return float("nan") * ld(y, 0)
 
 
-compiled_form(add_forces)(
-    lambda kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first: _forces_of(len(KINDS))
+@cache
+def _added_forces_of(kinds: tuple[Kind, ...]) -> Any:
+    chosen = _forces_of(list(enumerate(kinds, _OWN)), _unknown_forces)
+
+    @helper
+    def forces(
+        kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
+        force: Any, first: Any,
+    ) -> None:  # fmt: skip
+        chosen(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
+
+    return of_origins(forces, "added_forces", [_origins[kind] for kind in kinds])
+
+
+@cache
+def _added_potentials_of(kinds: tuple[Kind, ...]) -> Any:
+    chosen = _potentials_of(list(enumerate(kinds, _OWN)), _unknown_potentials)
+
+    @helper
+    def potentials(
+        kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any
+    ) -> Any:
+        return chosen(kind, count, nodes_at, numbers_at, y, parameters, structure)
+
+    return of_origins(potentials, "added_potentials", [_origins[kind] for kind in kinds])
+
+
+def _added() -> tuple[Kind, ...]:
+    return tuple(KINDS[_OWN:])
+
+
+def _any_added(structure: Any, tau: int) -> bool:
+    return len(KINDS) > _OWN
+
+
+@rare(_any_added, made=lambda: _added_forces_of(_added()))
+def _added_forces(
+    kind: Any, w: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any,
+    force: Any, first: Any,
+) -> None:  # fmt: skip
+    """Forces of all kinds that are not ours, as they are when they are bound."""
+    _added_forces_of(_added())(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first)
+
+
+@rare(
+    _any_added,
+    lambda kind, count, nodes_at, numbers_at, y, *others: scalar_of(y),
+    made=lambda: _added_potentials_of(_added()),
 )
-compiled_form(add_potentials)(
-    lambda kind, count, nodes_at, numbers_at, y, parameters, structure: _potentials_of(len(KINDS))
-)
+def _added_potentials(
+    kind: Any, count: Any, nodes_at: Any, numbers_at: Any, y: Any, parameters: Any, structure: Any
+) -> Any:
+    """Potentials of all kinds that are not ours, as they are when they are bound."""
+    return _added_potentials_of(_added())(kind, count, nodes_at, numbers_at, y, parameters, structure)
+
+
+add_forces = _forces_of(list(enumerate(KINDS)), _added_forces)
+"""Add w times the forces of `count` elements of a kind, at the positions in y, to `force` from `first` on: arguments
+(kind, w, count, nodes_at, numbers_at, y, parameters, structure, force, first).
+"""
+add_potentials = _potentials_of(list(enumerate(KINDS)), _added_potentials)
+"""The sum of the potentials of `count` elements of a kind: arguments (kind, count, nodes_at, numbers_at, y, parameters,
+structure).
+"""

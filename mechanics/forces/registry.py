@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 from liegroup.arrays import shown
-from liegroup.compile import helper, is_formula
-from liegroup.compile.cache import depend_on
-from liegroup.compile.decorators import compiled_form
+from liegroup.compile import helper, is_formula, joint_scalar, rare, renew
+from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.errors import ModelError
 from mechanics.forces.actuator import Actuator
@@ -49,12 +49,15 @@ KINDS: list[type[Element]] = [
     Thruster,
 ]
 """All kinds; the places in this list are their numbers in the kernels."""
+_OWN = len(KINDS)
+_origins: dict[type[Element], Origin] = {}
+"""Of the kinds that have been added behind our own."""
 
 
 def register(kind: type[Element]) -> None:
     """Make compiled loops know a kind of force element that is not one of the package's.
 
-    Call it once, before the first run: compiled code knows the kinds that were registered when it was compiled.
+    At any time: loops that have been compiled before know it, too, and only its own law is compiled.
 
     Parameters
     ----------
@@ -64,9 +67,7 @@ def register(kind: type[Element]) -> None:
     Raises
     ------
     TypeError
-        The class says not where it acts, or has no `law` that is a `helper`.
-    RuntimeError
-        Too late: something has been compiled already.
+        The class says not where it acts, or has no `law` that is a `helper` in a source file.
 
     Examples
     --------
@@ -82,8 +83,10 @@ def register(kind: type[Element]) -> None:
         )
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
-    depend_on(f"force element {kind.__name__}", [kind.law.__code__.co_filename])
+    facts = {"law": kind.law, "size": kind.size(), "driven": kind.is_driven(), "number": len(KINDS)}
+    _origins[kind] = origin_of(f"force element {kind.__name__}", facts)
     KINDS.append(kind)
+    renew(_ADDED[kind.place])
 
 
 def number_of(element: Element) -> int:
@@ -121,17 +124,12 @@ def _with_numbers(kind: type[Element]) -> Any:
     return driven if kind.is_driven() else constant
 
 
-def _choice(kinds: list[tuple[int, Any]]) -> Any:
-    """One question per kind; the last kind needs none."""
+def _choice(kinds: list[tuple[int, Any]], otherwise: Any) -> Any:
+    """One question per kind, and the law of all others."""
+    if not kinds:
+        return otherwise
     (number, apply), *others = kinds
-
-    @helper
-    def last(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
-        return apply(t, parameters, element, a, b)
-
-    if not others:
-        return last
-    rest = _choice(others)
+    rest = _choice(others, otherwise)
 
     @helper
     def choose(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
@@ -142,20 +140,62 @@ def _choice(kinds: list[tuple[int, Any]]) -> Any:
     return choose
 
 
+def _laws(place: int, first: int, kinds: Sequence[type[Element]], otherwise: Any) -> Any:
+    """The laws of those kinds that act at a place; `first`: the number of the first kind."""
+    numbered = enumerate(kinds, first)
+    return _choice([(n, _with_numbers(kind)) for n, kind in numbered if kind.place == place], otherwise)
+
+
+# --- kinds that users add: called late, so that loops that know our own know them, too --------------------------------
+
+
+@helper
+def _unknown(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+    """Of a kind that code does not know which was compiled without rules of ours before the kind was added: NaN."""
+    none = float("nan") * (a + b)
+    return none, none, none
+
+
+@helper
+def _unknown_on_bodies(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+    none = float("nan") * (a.x[0] + b.x[0])
+    return (none, none, none), (none, none, none), (none, none, none), none, none
+
+
 @cache
-def _laws(place: int, registered: int) -> Any:
-    return _choice([(n, _with_numbers(kind)) for n, kind in enumerate(KINDS[:registered]) if kind.place == place])
+def _added_laws(place: int, kinds: tuple[type[Element], ...]) -> Any:
+    unknown = _unknown_on_bodies if place == ON_BODIES else _unknown
+
+    @helper
+    def laws(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+        return chosen(kind, t, parameters, element, a, b)
+
+    chosen = _laws(place, _OWN, kinds, unknown)
+    return of_origins(laws, f"added_{place}", [_origins[kind] for kind in kinds])
 
 
-def _law(place: int) -> Any:
-    """The laws of all kinds that act at a place, chosen when it is compiled: kinds may be added until then."""
+def _added(place: int) -> Any:
+    """The laws of all kinds at a place that are not ours, as they are when they are bound."""
 
-    def law(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
-        return _laws(place, len(KINDS))(kind, t, parameters, element, a, b)
+    def added(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+        return made()(kind, t, parameters, element, a, b)
 
-    compiled_form(law)(lambda kind, t, parameters, element, a, b: _laws(place, len(KINDS)))
-    return law
+    def made() -> Any:
+        return _added_laws(place, tuple(KINDS[_OWN:]))
+
+    def needed(structure: Any, tau: int) -> bool:
+        return any(kind.place == place for kind in KINDS[_OWN:])
+
+    return rare(needed, partial(_results, place), f"added_{place}", made)(added)
 
 
-law_on_joint, law_on_equation, law_on_bodies = _law(ON_JOINT), _law(ON_EQUATION), _law(ON_BODIES)
-law_on_screw = _law(ON_SCREW)
+def _results(place: int, kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+    """Types of what a law gives."""
+    x = joint_scalar(t, a, b)
+    return ((x,) * 3, (x,) * 3, (x,) * 3, x, x) if place == ON_BODIES else (x, x, x)
+
+
+_ADDED = {place: _added(place) for place in (ON_JOINT, ON_EQUATION, ON_BODIES, ON_SCREW)}
+law_on_joint, law_on_equation, law_on_bodies, law_on_screw = (
+    _laws(place, 0, KINDS, added) for place, added in _ADDED.items()
+)

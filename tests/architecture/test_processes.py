@@ -1,6 +1,7 @@
-"""`-n auto` takes as many processes as the memory is enough for."""
+"""`-n auto` takes as many processes as the memory is enough for; each goes through a stretch of the files in order."""
 
 import importlib.util
+import itertools
 import os
 from pathlib import Path
 from types import ModuleType
@@ -43,3 +44,24 @@ def test_processes_fit_into_the_memory(
     if free is not None:
         assert module.available() == int(free * 2**20) * 1024
     assert module.pytest_xdist_auto_num_workers() == expected
+
+
+@pytest.mark.parametrize(("processes", "neighbours"), [(1, 11), (2, 10), (3, 7)])
+def test_each_process_goes_through_files_in_order(processes: int, neighbours: int) -> None:
+    """By turns: every file once, and mostly the one behind that before it."""
+    left, taken = set(range(12)), [list[int]() for _ in range(processes)]
+    while left:
+        for own in taken[: len(left)]:
+            last = {files[-1] for files in taken if files}
+            own.append(conftest().taken_next(left, own[-1] if own else None, last))
+            left.remove(own[-1])
+    assert sorted(k for files in taken for k in files) == list(range(12))
+    assert sum(b == a + 1 for files in taken for a, b in itertools.pairwise(files)) >= neighbours
+    if processes == 2:
+        assert taken == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
+
+
+def test_who_is_done_takes_the_second_half_of_what_another_has_before_it() -> None:
+    assert conftest().taken_next(range(3, 9), 11, {2, 11}) == 6
+    assert conftest().taken_next(range(3, 9), 2, {2, 11}) == 3
+    assert conftest().taken_next([8], 11, {7, 11}) == 8

@@ -235,8 +235,11 @@ def test_what_goes_one_by_one():
 
 def test_lanes_open_where_their_code_is_at_hand_or_pays(chunks, monkeypatch):
     problem = tops(8)
+    expected = integrate(problem, METHOD, (0.0, 0.3), **TIGHT)  # compiles the code
+    assert chunks["lanes"] > 0
     monkeypatch.setattr(Rooms, "PATIENCE", np.inf)
-    expected = integrate(problem, METHOD, (0.0, 0.3), **TIGHT)  # the tests above have compiled the code
+    chunks["lanes"] = 0
+    assert np.array_equal(integrate(problem, METHOD, (0.0, 0.3), **TIGHT).y, expected.y, equal_nan=True)
     assert chunks["lanes"] > 0
     chunks["lanes"] = 0
     with monkeypatch.context() as patch:

@@ -104,7 +104,9 @@ def test_a_class_of_ones_own_can_be_registered():
 
 
 @pytest.mark.parametrize("patience", [10.0, 0.0])
-def test_a_few_states_are_interpreted_rather_than_compiled(monkeypatch, patience):
+def test_a_few_states_are_interpreted_rather_than_compiled(monkeypatch, tmp_path, patience):
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))  # where nobody has compiled it
+
     @entry(*FIELD_SIGNATURES)
     def field(t, y, parameters, structure, work, out):
         st(out, 0, ld(y, 0) / parameters[0])

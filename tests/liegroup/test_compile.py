@@ -530,14 +530,3 @@ def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: p
     assert (thesis / "thesis.tex").exists()
     assert (holding / "letter.txt").exists()
     assert (objects_of_mine / "vase.jpg").exists()
-
-
-def test_the_order_in_which_elements_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code knows kinds of force elements by number."""
-    from liegroup.compile import cache
-
-    digests = set()
-    for names in ((), ("A", "B"), ("B", "A")):
-        monkeypatch.setattr(cache, "_registered", {name: {str(Path(__file__).resolve())} for name in names})
-        digests.add(source_digest(ROOT / "liegroup" / "table.py"))
-    assert len(digests) == 3

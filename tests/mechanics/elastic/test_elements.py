@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
+from liegroup.compile import renew
+from liegroup.compile.stages import KernelCompiler
 from mechanics.elastic import (
     Bending,
     Cables,
@@ -20,10 +23,13 @@ from mechanics.elastic import (
     StVenantKirchhoff,
     Tetrahedra,
     Triangles,
+    registry,
 )
 from mechanics.elastic.bending import dihedral_angle
+from mechanics.elastic.elements import Elements
 from mechanics.elastic.kind import Kind, potentials, stiffness
 from mechanics.elastic.registry import KINDS
+from mechanics.elastic.springs import SPRING
 from mechanics.errors import ModelError
 
 CORNERS = np.array(
@@ -225,3 +231,38 @@ def test_a_start_that_turns_a_tetrahedron_inside_out_is_named() -> None:
     network = Network(points, 1.0, [Tetrahedra([[0, 1, 2, 3]], NeoHookean(1.0, 0.3))])
     with pytest.raises(ModelError, match=r"tetrahedron 0 .nodes 0, 1, 2, 3. is turned inside out: J = -0.5"):
         network.problem(positions=[*points[:3], [0, 0, -0.5]])
+
+
+def test_a_kind_that_a_user_adds_is_known_to_loops_that_were_compiled_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spring with the law of ours, added behind the first run: the same rates and energy, bit by bit, and no loop is
+    compiled again.
+    """
+    compiled: list[str] = []
+
+    def found(*elements: Any) -> np.ndarray:
+        problem = Network(CORNERS, 1.0, list(elements)).problem()
+        compiled.clear()
+        return np.concatenate([problem.velocity(0.0, problem.y0), problem.invariant_values(0.0, problem.y0)])
+
+    def noting(self: Any) -> Any:
+        if not self.state.flags.forceinline:
+            compiled.append(self.state.func_id.func_qualname)
+        return original(self)
+
+    original = KernelCompiler._compile_bytecode
+    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noting)
+    monkeypatch.setattr(registry, "KINDS", [*KINDS])
+    monkeypatch.setattr(registry, "_origins", {})
+    kind, nodes, numbers = replace(SPRING, name="their spring"), [[0, 1], [1, 2], [0, 3]], [[3.0, 0.8]] * 3
+    bent = Bending([[0, 1, 2]], 0.7)
+    expected = found(Elements(SPRING, nodes, numbers), bent)
+    registry.register(kind)
+    try:
+        assert np.array_equal(
+            found(bent, Elements(kind, nodes, numbers)), found(bent, Elements(SPRING, nodes, numbers))
+        )
+        assert np.array_equal(found(Elements(kind, nodes, numbers), bent), expected)
+        assert all("added_" in name or "their_spring" in name for name in compiled), compiled
+    finally:
+        renew(registry._added_forces)
+        renew(registry._added_potentials)

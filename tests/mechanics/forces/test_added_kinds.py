@@ -1,0 +1,126 @@
+"""Kinds of force elements that users add, at any time: a kind with the law of one of ours does what that one does, bit
+by bit, and what is compiled for it is its law alone.
+"""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from liegroup.compile import renew
+from liegroup.compile.stages import KernelCompiler
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.constraints.loops import revolute
+from mechanics.forces import (
+    KINDS,
+    Sphere,
+    Tendon,
+    compliant,
+    contact,
+    joint_spring,
+    polynomial_spring,
+    register,
+    registry,
+    thruster,
+)
+from mechanics.joints import Free, Prismatic, Revolute
+
+BODY = Inertia.about_com(1.3, (0.1, -0.2, 0.15), np.diag([0.3, 0.4, 0.5]))
+TREE = Tree(
+    [
+        Body("hull", Free(), inertia=BODY),
+        Body("arm", Revolute((0.3, 1.0, -0.2)), "hull", (0.2, 0.5, -0.1), inertia=BODY),
+        Body("slider", Prismatic((1.0, 0.5, 0.2)), "arm", (0.4, 0.1, 0.3), inertia=BODY),
+    ]
+)
+HULL, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("slider", (0.1, 0.1, 0.2))
+OWN = [
+    *joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    *polynomial_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, rest=(-0.1, 0.1), damping=0.7),
+    *contact(Sphere(HULL, 3.0), Sphere(TIP, 3.0), law="soft", width=1.0, stiffness=300.0, damping=7.0),
+    *compliant(revolute(Frame(None, (0.3, 0.0, 0.1)), TIP), 40.0, damping=2.0),
+    *thruster(TIP, force=(0.2, 1.0, -0.5), moment=(0.3, 0.0, 0.1), gain=3.0, bias=0.5, command=2.0),
+]
+RNG = np.random.default_rng(3)
+Q, V = TREE.random_configuration(RNG), RNG.normal(size=TREE.nv)
+
+
+@pytest.fixture
+def kernels(monkeypatch):
+    """Names of the kernels that are compiled."""
+    compiled, original = [], KernelCompiler._compile_bytecode
+
+    def noting(self):
+        if not self.state.flags.forceinline:
+            compiled.append(self.state.func_id.func_qualname)
+        return original(self)
+
+    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noting)
+    return compiled
+
+
+@pytest.fixture
+def added():
+    """Registers kinds until the end of a test."""
+    count = len(KINDS)
+    yield register
+    places = {kind.place for kind in KINDS[count:]}
+    del KINDS[count:]
+    for place in places:
+        renew(registry._ADDED[place])
+
+
+def twin_of(kind):
+    """A kind of its own with the same law."""
+    return type(f"{kind.__name__}Twin", (kind,), {})
+
+
+def changed(element, kind):
+    return kind(**{f.name: getattr(element, f.name) for f in fields(element)})
+
+
+def results(elements):
+    """Rates, and what a run by a variational method finds."""
+    mechanism = Mechanism(TREE, elements=[elements])
+    run = integrate(mechanism.problem(Q, V), "TREE_VARIATIONAL", (0.0, 0.02), step=0.01)
+    assert run.success
+    return [*mechanism.rhs(Q, V), run.y, run["energy"]]
+
+
+def test_kinds_with_our_laws_are_our_elements_and_cost_nothing_but_their_laws(added, kernels):
+    expected = results(OWN)
+    kernels.clear()
+    kinds = {kind: twin_of(kind) for kind in dict.fromkeys(map(type, OWN))}
+    assert len({kind.place for kind in kinds}) == 4
+    for kind in kinds.values():
+        added(kind)
+    for ours, theirs in zip(expected, results([changed(e, kinds[type(e)]) for e in OWN]), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert all(name.startswith("mechanics.forces.registry.added_") for name in kernels), kernels
+    mixed = [changed(e, kinds[type(e)]) if k % 2 else e for k, e in enumerate(OWN)]
+    for ours, theirs in zip(expected, results(mixed), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_kind_added_after_another_has_been_used_is_known_as_well(added):
+    first, second = twin_of(type(OWN[0])), twin_of(type(OWN[0]))
+    added(first)
+    rates = Mechanism(TREE, elements=[[changed(OWN[0], first)]]).rhs(Q, V)[1]
+    added(second)
+    both = Mechanism(TREE, elements=[[changed(OWN[0], first), changed(OWN[0], second)]]).rhs(Q, V)[1]
+    none = Mechanism(TREE).rhs(Q, V)[1]
+    assert np.abs(rates - none).max() > 1e-3
+    np.testing.assert_allclose(both - none, 2.0 * (rates - none), rtol=1e-12, atol=1e-12)
+
+
+def test_kinds_in_another_order_are_kept_under_another_name(added):
+    """Compiled code knows them by number."""
+    kinds, names = [twin_of(type(OWN[0])), twin_of(type(OWN[1]))], set()
+    for order in (kinds, kinds[::-1]):
+        count = len(KINDS)
+        for kind in order:
+            added(kind)
+        names.add(registry._added_laws(type(OWN[0]).place, tuple(order)).__qualname__)
+        del KINDS[count:]
+    assert len(names) == 2
