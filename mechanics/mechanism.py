@@ -643,6 +643,7 @@ class Mechanism:
             guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
+            projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,

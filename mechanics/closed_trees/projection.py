@@ -3,7 +3,8 @@ step.
 
 The projection re-bases the momenta, p* := Aᵀ μ and Λ := 0 (exact at any instant; without it gaps grow like t²), and
 closes the positions, q ← q exp(−H⁻¹ Gᵀ Φ⁺ φ), in the metric of the mass matrix, until |φ| is within the tolerance of
-its equation.
+its equation.  With the factors that it leaves, what is watched and the field at the new state take a sweep up and one
+down (`Problem.projection_tells`).
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
-from mechanics.closed_trees.forces import powers_of_inputs, stored_and_power
+from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
 from mechanics.constraints.body_equations import equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
+WATCHED = 4
+"""Numbers that are watched: energy, greatest gap, greatest closing velocity, smallest pivot."""
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
 
@@ -68,13 +71,10 @@ def least_pivot(structure: Any, work: Any) -> Any:
     return 1.0 / select(greatest == 0.0, 1.0 + 0.0 * greatest, greatest)
 
 
-@entry(*FIELD_SIGNATURES)
-def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for Λ)."""
-    closures = closures_of(structure)
-    rates = joined(work[closures.rates : closures.moved])
-    velocities(t, y, parameters, structure, work, rates)
-    screws(y, parameters, structure, work, closures.all)
+@helper
+def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, out: Any) -> None:
+    """The same, after the velocities, which are in the line of rates."""
+    screws(y, parameters, structure, work, closures_of(structure).all)
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(
         out,
@@ -82,7 +82,16 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
     )
     greatest_gaps(parameters, structure, work, rates, out)
-    st(out, 3, least_pivot(structure, work))
+    st(out, WATCHED - 1, least_pivot(structure, work))
+
+
+@entry(*FIELD_SIGNATURES)
+def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for Λ)."""
+    closures = closures_of(structure)
+    rates = joined(work[closures.rates : closures.moved])
+    velocities(t, y, parameters, structure, work, rates)
+    watched(t, y, parameters, structure, work, rates, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -173,10 +182,12 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """(q, p*) → (q, p) with closed loops and Λ = 0."""
-    closures = closures_of(structure)
+    """(q, p*) → (q, p) with closed loops and Λ = 0; behind it what is watched, and the field, where `out` has the
+    places.
+    """
+    closures, n = closures_of(structure), y.shape[0]
     step = joined(work[closures.rates : closures.moved])
-    for i in range(y.shape[0]):
+    for i in range(n):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
         up(t, out, parameters, structure, work, False, 1.0)
@@ -191,3 +202,22 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     solve(structure, work)
     scatter(structure, work, 1.0)
     gather(t, out, parameters, structure, work, out, header_of(structure).n_q)
+    if out.shape[0] > n:
+        tell(t, out, parameters, structure, work, step, out[n:])
+
+
+@helper
+def tell(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, out: Any) -> None:
+    """out = what is watched, then the field, as far as there is room: by the factors and the Λ that re-based y.
+
+    The momenta μ' are those of the re-based state, whose own Λ is zero, so that no reaction is left to add to ṗ.
+    """
+    load(t, y, parameters, structure, work)
+    down(t, y, parameters, structure, work, rates, False, 1.0)
+    if out.shape[0] > WATCHED:
+        n_v = header_of(structure).n_v
+        forces(t, y, parameters, structure, work, rates, n_v)
+        gather(t, y, parameters, structure, work, rates, n_v)
+        for k in range(2 * n_v):
+            st(out, WATCHED + k, ld(rates, k))
+    watched(t, y, parameters, structure, work, rates, out)
