@@ -229,6 +229,17 @@ def scale_of(parameters: Any, equation: Any) -> Any:
     return equation_numbers(parameters, equation.numbers).scale
 
 
+# --- of a state -------------------------------------------------------------------------------------------------------
+
+WATCHED = 4
+"""Numbers that are watched: energy, greatest gap, greatest closing velocity, smallest pivot."""
+
+
+def looked_at(n_v: int) -> int:
+    """How many numbers straight-line code finds in one look: momenta, how open the loops are, what is told."""
+    return n_v + 1 + WATCHED + 2 * n_v
+
+
 # --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then --------------------------------
 
 ACCUMULATED, ALONG_JOINT = 12, 18

@@ -26,6 +26,7 @@ from mechanics.closed_trees.layout import (
     PackedElement,
     PackedEquation,
     Reach,
+    looked_at,
     packed_pass,
     pass_at,
 )
@@ -111,7 +112,8 @@ def pack_loops(
     registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
     columns = max(base.work_shape[1], m + 2, len(order), registers)
     n_q, n_v = tree.nq, tree.nv
-    rates, moved, state = (-(-size // columns) for size in (2 * n_v, max(n_q, n_v), n_q + 2 * n_v))
+    sizes = 2 * n_v, max(n_q, n_v), max(n_q + 2 * n_v, looked_at(n_v))
+    rates, moved, state = (-(-size // columns) for size in sizes)
     closures = Closures(
         all=len(order), kept=m, rank=solved.rank, coupled=sum(e.kind != COUPLING for e in kept),
         closes_positions=close_positions, settings=settings_at, rounds=settings.rounds, integral=settings.integral,

@@ -21,14 +21,12 @@ from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
-from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
+from mechanics.closed_trees.layout import WATCHED, closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
 from mechanics.constraints.body_equations import equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
-WATCHED = 4
-"""Numbers that are watched: energy, greatest gap, greatest closing velocity, smallest pivot."""
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
 
