@@ -126,9 +126,9 @@ class Problem:
         `Method.projection_every`), in the field's forms but with the new state (n,) as its value: brings it back to
         where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of the step.
     projection_tells : tuple (projection, invariants, field), optional
-        Entries of which the problem's are made, if a longer value of this projection has the invariants at the new state
-        behind it, and one longer still the field there behind these.  Nothing is taken from it where one of the three is
-        another one.
+        Entries of which the problem's are made, if a longer value of this projection has the invariants at the new
+        state behind it, and one longer still the field there behind these.  Nothing is taken from it where one of the
+        three is another one.
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.

@@ -17,10 +17,9 @@ from integrators.problem.field_source import field_source, stores
 from liegroup.compile.tracing import Graph, Traced, straight
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
-from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, scatter, solve
+from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, solve
 from mechanics.closed_trees.layout import looked_at
 from mechanics.closed_trees.packing import PackedLoops
-from mechanics.closed_trees.poses import gather
 from mechanics.closed_trees.projection import SWEEPS, correction, position_defect, tell
 from mechanics.mechanism import Mechanism
 from mechanics.model.layout import header_of
@@ -120,9 +119,7 @@ def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     out[n_v] = position_defect(parameters, structure, work)
     out[:n_v] = y[n_q:]
     solve(structure, work)
-    scatter(structure, work, 1.0)
-    gather(t, y, parameters, structure, work, out, 0)
-    tell(t, y, parameters, structure, work, np.empty(2 * n_v, dtype=object), out[n_v + 1 :])
+    tell(t, y, parameters, structure, work, np.empty(2 * n_v, dtype=object), out, 0, out[n_v + 1 :])
 
 
 def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
