@@ -137,7 +137,7 @@ def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: 
     graph = Graph()
     y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
     y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
-    work = np.empty(arrays.work_shape, dtype=object)
+    work = np.full(arrays.work_shape, 0.0, dtype=object)  # as a run finds it
     parameters = arrays.parameters.tolist()
     for k in arrays.inputs.places if isinstance(arrays, PackedLoops) else ():
         parameters[k] = graph.input(f"ld(parameters, {k})")
