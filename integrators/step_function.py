@@ -228,7 +228,7 @@ class StepFunction:
         kind = MemoryOfStages if in_stages else Memory
         self._memory = kind(
             np.array(functions, dtype=np.int64), self._places, np.array(quaternions(problem.table), dtype=np.int64),
-            np.array([step]), np.zeros(n), np.zeros(n), run.projected, run.table, run.coefficients, run.options,
+            np.array([step]), np.zeros(n), np.zeros(n), run.projected[:n], run.table, run.coefficients, run.options,
             run.parameters, run.structure, run.field_work, run.work,
             run.work.copy() if remembers else np.zeros((0, 0)), run.counters, run.step_work,
         )  # fmt: skip

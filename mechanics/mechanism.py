@@ -25,7 +25,6 @@ from mechanics.algorithms.batch import once
 from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
 from mechanics.closed_trees.description import PARTS, checked_mobility
 from mechanics.closed_trees.field import closed
-from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
 from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
 from mechanics.constraints.assembly import (
@@ -643,6 +642,7 @@ class Mechanism:
             guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
+            projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
@@ -829,8 +829,7 @@ class Mechanism:
 
     def _variational_steps(self, packed: PackedLoops) -> dict[str, OwnStep]:
         coupled = max((len(equation.joints) for equation in self.equations.equations), default=0)
-        rows = closures_of(packed.structure) if self.elements else None
-        own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
+        own = variational_step(self.tree, packed.structure, coupled, bool(self.elements), self._step_doubts)
         midpoint = partial(self._step_doubts, springs="midpoint")
         steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
         on_joints = (isinstance(e, Motor) and e.is_input and not isinstance(e.joint, Tendon) for e in self.elements)

@@ -6,39 +6,83 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import absolute, helper, kernel, ld2, select, st2
-from liegroup.compile.dense import full_last, last_in_column
+from integrators.arithmetic.bands import exchange
+from liegroup.compile import absolute, helper, joined, kernel, ld, st
+from liegroup.compile.dense import full_last, last_in_column, right_of_system, row_of_system
 
 
-def _solution(last: Any) -> Any:
-    """Of a matrix whose columns, and whose rows, end before the place ``last(profile, at, n, k)``."""
+@helper
+def _row(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return (first + i) * a.shape[1]
+
+
+@helper
+def _right(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return (first + i) * a.shape[1] + n
+
+
+@helper
+def _row_within(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return first * a.shape[1] + row_of_system(profile, at, n, i)
+
+
+@helper
+def _right_within(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return first * a.shape[1] + right_of_system(profile, at, n, i)
+
+
+def _solution(last: Any, row: Any, right: Any) -> Any:
+    """Of a matrix whose columns, and whose rows, end before the place ``last(profile, at, n, k)``; column 0 of row i is
+    at ``row(a, first, n, profile, at, i)``, its right sides at ``right(…)``.
+    """
 
     @kernel
     def solve(a: Any, first: Any, n: Any, m: Any, profile: Any, at: Any) -> None:
+        f = joined(a)
         for k in range(n):
             end = last(profile, at, n, k)
             reach = last(profile, at, n, end - 1)  # where a row from below may end
+            upper, upper_right = row(a, first, n, profile, at, k), right(a, first, n, profile, at, k)
             for i in range(k + 1, end):
-                exchange(a, first + k, first + i, k, reach, n, n + m)
-            pivot = 1.0 / ld2(a, first + k, k)
+                lower, lower_right = row(a, first, n, profile, at, i), right(a, first, n, profile, at, i)
+                larger = absolute(ld(f, lower + k)) > absolute(ld(f, upper + k))
+                for j in range(k, reach):
+                    exchange(larger, f, upper + j, lower + j)
+                for j in range(m):
+                    exchange(larger, f, upper_right + j, lower_right + j)
+            pivot = 1.0 / ld(f, upper + k)
             for i in range(k + 1, end):
-                factor = pivot * ld2(a, first + i, k)
+                lower, lower_right = row(a, first, n, profile, at, i), right(a, first, n, profile, at, i)
+                factor = pivot * ld(f, lower + k)
                 for j in range(k + 1, reach):
-                    st2(a, first + i, j, ld2(a, first + i, j) - factor * ld2(a, first + k, j))
-                for j in range(n, n + m):
-                    st2(a, first + i, j, ld2(a, first + i, j) - factor * ld2(a, first + k, j))
+                    st(f, lower + j, ld(f, lower + j) - factor * ld(f, upper + j))
+                for j in range(m):
+                    st(f, lower_right + j, ld(f, lower_right + j) - factor * ld(f, upper_right + j))
         for k in range(n - 1, -1, -1):
-            pivot, reach = 1.0 / ld2(a, first + k, k), last(profile, at, n, last(profile, at, n, k) - 1)
-            for j in range(n, n + m):
-                x = ld2(a, first + k, j)
+            upper, upper_right = row(a, first, n, profile, at, k), right(a, first, n, profile, at, k)
+            pivot, reach = 1.0 / ld(f, upper + k), last(profile, at, n, last(profile, at, n, k) - 1)
+            for j in range(m):
+                x = ld(f, upper_right + j)
                 for i in range(k + 1, reach):
-                    x = x - ld2(a, first + k, i) * ld2(a, first + i, j)
-                st2(a, first + k, j, pivot * x)
+                    x = x - ld(f, upper + i) * ld(f, right(a, first, n, profile, at, i) + j)
+                st(f, upper_right + j, pivot * x)
 
     return solve
 
 
-_solve_full, _solve_within = _solution(full_last), _solution(last_in_column)
+@helper
+def _row_together(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return first * a.shape[1] + i * (n + 1)
+
+
+@helper
+def _right_together(a: Any, first: Any, n: Any, profile: Any, at: Any, i: Any) -> Any:
+    return first * a.shape[1] + i * (n + 1) + n
+
+
+_solve_full = _solution(full_last, _row, _right)
+_solve_together = _solution(full_last, _row_together, _right_together)
+_solve_within = _solution(last_in_column, _row_within, _right_within)
 
 
 @kernel
@@ -51,31 +95,17 @@ def solve_rows(a: Any, first: Any, n: Any, m: Any) -> None:
 
 
 @kernel
-def solve_rows_within(a: Any, first: Any, n: Any, m: Any, profile: Any, at: Any) -> None:
-    """The same of a matrix with the profile of a symmetric one (`liegroup.compile.dense.profile_of`, from place `at`
-    on).
+def solve_rows_together(a: Any, first: Any, n: Any) -> None:
+    """The same with one right side, the rows of n + 1 numbers one behind the other from the line `first` on."""
+    _solve_together(a, first, n, 1, n, 0)
+
+
+@kernel
+def solve_rows_within(a: Any, first: Any, n: Any, profile: Any, at: Any) -> None:
+    """The same with one right side, of a matrix with the profile of a symmetric one
+    (`liegroup.compile.dense.profile_of`, from place `at` on), stored from the line `first` on as it says.
 
     A row ends at the latest where the last row that meets it ends, after an exchange; so far it has numbers, zeros
     behind its own end.
     """
-    _solve_within(a, first, n, m, profile, at)
-
-
-@helper
-def exchange(a: Any, k: Any, i: Any, column: Any, reach: Any, n: Any, end: Any) -> None:
-    """Exchange rows k and i, from `column` up to `reach` and from n up to `end`, where row i has the larger entry in
-    that column.
-    """
-    larger = absolute(ld2(a, i, column)) > absolute(ld2(a, k, column))
-    for j in range(column, reach):
-        exchange_where(larger, a, k, i, j)
-    for j in range(n, end):
-        exchange_where(larger, a, k, i, j)
-
-
-@helper
-def exchange_where(larger: Any, a: Any, k: Any, i: Any, j: Any) -> None:
-    """Exchange the entries of two rows in column j."""
-    x, z = ld2(a, k, j), ld2(a, i, j)
-    st2(a, k, j, select(larger, z, x))
-    st2(a, i, j, select(larger, x, z))
+    _solve_within(a, first, n, 1, profile, at)

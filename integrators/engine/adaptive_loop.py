@@ -24,10 +24,10 @@ from integrators.controllers.clock import (
     T,
 )
 from integrators.engine.loop import loop
-from integrators.engine.observe import call_step, completed, crosses, observe
+from integrators.engine.observe import call_step, completed, crosses, observe, tells
 from integrators.engine.records import CONTROL, ONE
 from integrators.engine.winding import wind
-from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
+from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, PROJECTED, REJECTED, ROW, STEPS
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import helper, integer, kernel, ld, select
@@ -155,7 +155,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     )  # fmt: skip
     if own_time and status == OK:
         status, h = take_own_time(equations, stepping, within, state, control, t, remaining)
-    status = completed(status, equations, state, t + h, True)
+    status = completed(status, equations, stepping, state, t + h, True)
     error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
     clock[ATTEMPTS] += 1.0
     clock[NEXT], clock[NEXT_LOW] = time_after(clock[T], clock[T_LOW], numbers[END], h, h == remaining)
@@ -181,7 +181,7 @@ def adaptive_loop(
     """
     clock, counters = control.clock, state.counters
     for _ in range(count):
-        t = clock[T]
+        t, told = clock[T], False
         remaining = to_the_end(t, clock[T_LOW], control.numbers[END])
         if remaining == 0.0:
             break
@@ -195,6 +195,7 @@ def adaptive_loop(
                 continue
             if verdict != OK:
                 return verdict
+            told = counters[PROJECTED] != 0 and tells(state)
             if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t + clock[TAKEN]):
                 return EVENT
         h = clock[TAKEN]
@@ -202,7 +203,7 @@ def adaptive_loop(
             clock[NARROWEST], clock[NARROWEST_AT] = absolute(h), clock[NEXT]
             copy(state.y, control.narrow)
         clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
-        status = observe(equations, stepping, within, state, saving, guarding, t, clock[T], h, h == remaining)
+        status = observe(equations, stepping, within, state, saving, guarding, t, clock[T], h, h == remaining, told)
         copy(crossings.after, crossings.before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0

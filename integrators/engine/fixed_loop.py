@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.engine.loop import loop
-from integrators.engine.observe import call_step, completed, crosses, observe
+from integrators.engine.observe import call_step, completed, crosses, observe, tells
 from integrators.engine.records import LANES, ONE, STAGES
 from integrators.engine.winding import wind
-from integrators.layout import COMPENSATION, PENDING, STEPS
+from integrators.layout import COMPENSATION, PENDING, PROJECTED, STEPS
 from integrators.status import EVENT, OK
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import integer, real
@@ -34,7 +34,7 @@ def fixed_loop(
         k = counters[STEPS]
         if k >= last:
             break
-        t, t_new = t0 + k * h, t0 + (k + 1) * h
+        t, t_new, told = t0 + k * h, t0 + (k + 1) * h, False
         if not counters[PENDING]:
             if state.circles.shape[0]:
                 wind(state.circles, y, state.low, state.turns, stepping.options[COMPENSATION])
@@ -42,13 +42,14 @@ def fixed_loop(
             status = call_step(
                 stepping.step, equations, stepping, t, h, y, state.low, stepping.work, counters
             )  # fmt: skip
-            status = completed(status, equations, state, t_new, (k + 1) % stepping.projection_every == 0)
+            status = completed(status, equations, stepping, state, t_new, (k + 1) % stepping.projection_every == 0)
             if status != OK:
                 copy(state.previous, y)
                 return status
+            told = counters[PROJECTED] != 0 and tells(state)
             if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t_new):
                 return EVENT
-        status = observe(equations, stepping, within, state, saving, guarding, t, t_new, h, k + 1 == last)
+        status = observe(equations, stepping, within, state, saving, guarding, t, t_new, h, k + 1 == last, told)
         copy(crossings.after, crossings.before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0

@@ -91,7 +91,7 @@ class FixedRun(Run):
 
     def straight_code(self) -> Entry | None:
         """The step as straight-line code, where the run is long enough for it and looks at nothing within steps."""
-        if self.plan.steps < LONG or self.interpreted or self._looks_within_steps:
+        if self.plan.steps < LONG or self.interpreted or self._looks_within_steps or self.problem.tells:
             return None
         found = straight_step(self.problem, self.method, self.plan.h, self.plan.t0)
         if found is None or not (self.plan.steps >= LONGER or found.step.has(self.y.ndim > 1)):

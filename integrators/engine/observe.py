@@ -8,7 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.engine.winding import unwind, unwound
-from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, PROJECTED, ROW, STEPS, STRETCH
+from integrators.layout import (
+    EVALUATIONS,
+    FIRST_KNOWN,
+    HISTORY,
+    LAST,
+    LAST_KNOWN,
+    PENDING,
+    PROJECTED,
+    ROW,
+    STEPS,
+    STRETCH,
+)
 from integrators.status import DOUBTFUL, NON_FINITE, OK
 from integrators.steppers.common import clear, copy
 from liegroup.compile import any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
@@ -53,14 +64,35 @@ def project(equations: Any, state: Any, t: Any, y: Any) -> None:
 def call_projection(equations: Any, state: Any, t: Any, y: Any) -> None:
     """y <- its projection."""
     equations.projection(t, y, equations.parameters, equations.structure, equations.field_work, state.projected)
-    copy(state.projected, y)
+    for i in range(y.shape[0]):
+        st(y, i, ld(state.projected, i))
 
 
 @helper
-def completed(status: Any, equations: Any, state: Any, t: Any, due: Any) -> Any:
+def tells(state: Any) -> Any:
+    """Whether a projection tells more than the state: the invariants there, and then maybe the field."""
+    return state.projected.shape[0] > state.y.shape[0]
+
+
+@helper
+def take_told(stepping: Any, state: Any) -> None:
+    """What the projection of the state y has told goes where it is looked for: invariants, the field in row `LAST`."""
+    projected, values = state.projected, state.values
+    n = state.y.shape[0] + values.shape[0]
+    for k in range(values.shape[0]):
+        st(values, k, ld(projected, state.y.shape[0] + k))
+    if projected.shape[0] > n:
+        for k in range(projected.shape[0] - n):
+            st2(stepping.work, LAST, k, ld(projected, n + k))
+        state.counters[LAST_KNOWN] = 1
+        state.counters[EVALUATIONS] += 1
+
+
+@helper
+def completed(status: Any, equations: Any, stepping: Any, state: Any, t: Any, due: Any) -> Any:
     """After a step: y <- the projection of y, if the problem has one and it is due; NON_FINITE if y is not finite.
 
-    What was known of the field at y is forgotten with a projection.
+    What was known of the field at y is forgotten with a projection, unless it tells it.
     """
     if status != OK:
         return status
@@ -68,6 +100,8 @@ def completed(status: Any, equations: Any, state: Any, t: Any, due: Any) -> Any:
     if due and state.projected.shape[0]:
         project(equations, state, t, state.y)
         state.counters[LAST_KNOWN], state.counters[PROJECTED] = 0, 1
+        if tells(state):
+            take_told(stepping, state)
     return OK if is_finite(state.y) else NON_FINITE
 
 
@@ -238,18 +272,19 @@ def save_reached(
 @helper
 def observe(
     equations: Any, stepping: Any, within: Any, state: Any, saving: Any, guarding: Any, t: Any, t_new: Any, h: Any,
-    last: Any,
+    last: Any, told: Any,
 ) -> Any:  # fmt: skip
     """Watch the invariants and guards at the end of an accepted step and save what is due; returns a status.
 
-    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those.
+    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those.  `told`: the
+    projection of this step has told the invariants.
     """
     status = OK
     if saving.times.shape[0] > 0:
         status = save_within(equations, stepping, within, state, saving, t, t_new, h)
     if status != OK:
         return status
-    if state.values.shape[0]:
+    if state.values.shape[0] and not (told and saving.times.shape[0] == 0):
         equations.invariants(
             t_new, state.y, equations.parameters, equations.structure, equations.field_work, state.values
         )

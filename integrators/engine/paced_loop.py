@@ -28,7 +28,7 @@ from integrators.controllers.clock import (
 from integrators.controllers.digital_filter import chosen, next_step
 from integrators.engine.adaptive_loop import scaled_error, time_after, to_the_end, too_small
 from integrators.engine.loop import loop
-from integrators.engine.observe import call_step, is_due, note, project, save_within
+from integrators.engine.observe import call_step, is_due, note, project, save_within, take_told, tells
 from integrators.engine.records import CONTROL, ONE, PACED
 from integrators.engine.winding import wind
 from integrators.layout import (
@@ -265,6 +265,8 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
         st2(equations.field_work, times, 0, t + h)
         project(equations, state, 0.0, y)
         counters[LAST_KNOWN] = 0
+        if tells(state):
+            take_told(stepping, state)
     undefined = ld(y, 0) - ld(y, 0)
     for i in range(1, y.shape[0]):
         undefined = undefined + (ld(y, i) - ld(y, i))
@@ -279,7 +281,8 @@ def stepped(equations: Any, stepping: Any, state: Any, paces: Any) -> Any:
         st(ahead, c, ld(clocks, c))
     st(ahead, H, next_step(h, error, ahead, control.numbers))
     tick(rows, clocks, ahead)
-    if state.values.shape[0]:
+    within = _saving(paces.addresses[0, SAVING]).times.shape[0] > 0
+    if state.values.shape[0] and (within or not tells(state)):
         st2(equations.field_work, times, 0, ld(clocks, NEXT))
         equations.invariants(
             0.0, y, equations.parameters, equations.structure, equations.field_work, state.values

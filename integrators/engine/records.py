@@ -61,7 +61,7 @@ class Within(NamedTuple):
 class State(NamedTuple):
     """The state, its low words, the whole turns of its angles; the state before the step; values of the invariants.
 
-    `projected` is room for a projected state, empty where nothing is projected.
+    `projected` is room for a projected state and what the projection tells there, empty where nothing is projected.
     """
 
     y: Any

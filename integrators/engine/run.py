@@ -252,7 +252,7 @@ class Run:
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
         self.table, self.circles = problem.table, self._circles()
         self.save_every, self.times = self.output.save_every, self.output.times
-        self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
+        self.values, self.projected = zeros(m), zeros(self._projected_size())
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
         self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
         names, guards = problem.invariant_names, problem.guards
@@ -262,6 +262,16 @@ class Run:
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
         self.projection_every = method.projection_every
+
+    def _projected_size(self) -> int:
+        """Room for a projected state, for the invariants where the projection tells them, and for the field where the
+        method begins its steps with it.
+        """
+        problem, stepper = self.problem, self.method.stepper
+        size = problem.n if problem.projection is not None else 0
+        if problem.tells:
+            size += problem.invariant_count + (problem.dimension if stepper.begins_with_field else 0)
+        return size
 
     def _circles(self) -> NDArray[np.int64]:
         return circles(self.problem, self.t0)
@@ -578,8 +588,9 @@ class Run:
         if status != Status.OK:
             raise ArithmeticError(f"a state within the step from t = {t!r}: {Status(status).name}")
         if self.problem.projection is not None:
-            self._call_field(self.projection, t + part, y, self.projected)
-            y[...] = self.projected
+            projected = self.projected[: y.shape[0]]
+            self._call_field(self.projection, t + part, y, projected)
+            y[...] = projected
         return y
 
     def _look_at_events(self) -> None:

@@ -134,6 +134,9 @@ class Stepper:
         Whether a step depends on the states before its start.
     starts : bool
         Whether its first step finds what later ones remember: from the midst of a motion it may fail where they go on.
+    begins_with_field : bool
+        Whether a step begins with the field at its start, in the engine's row `FIRST`: a projection that has told it
+        (`Problem.projection_tells`) spares the evaluation.
     late : callable, optional
         ``late(options)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method calls.
     report : callable, optional
@@ -178,6 +181,7 @@ class Stepper:
     paced: Entry | None = None
     multistep: bool = False
     starts: bool = False
+    begins_with_field: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None

@@ -125,6 +125,10 @@ class Problem:
         Applied to the state after every accepted step (by methods of high order after every so many:
         `Method.projection_every`), in the field's forms but with the new state (n,) as its value: brings it back to
         where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of the step.
+    projection_tells : tuple (projection, invariants, field), optional
+        Entries of which the problem's are made, if a longer value of this projection has the invariants at the new
+        state behind it, and one longer still the field there behind these.  Nothing is taken from it where one of the
+        three is another one.
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
@@ -218,6 +222,7 @@ class Problem:
     explain: Callable[[float, Array], str] | None = None
     fastest: Callable[[Array], tuple[float, str]] | None = None
     projection: Any = None
+    projection_tells: Any = None
     canonical: bool = False
     angles: Sequence[int] = ()
     autonomous: bool | None = None
@@ -288,6 +293,13 @@ class Problem:
     def invariant_count(self) -> int:
         """How many invariants are watched, guards with functions of their own included."""
         return len(self.invariant_names)
+
+    @property
+    def tells(self) -> bool:
+        """Whether the projection tells the invariants and the field at the state to which it leads."""
+        own = self.projection, self.invariants, self.field
+        told = self.projection_tells
+        return told is not None and all(b is not None and a is b.source for a, b in zip(told, own, strict=True))
 
     @property
     def is_compiled(self) -> bool:

@@ -151,8 +151,8 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 paced = entry(STEP_PACED_SIGNATURE)(step.python)
 """The same step in lanes with times and sizes of their own."""
-EXPONENTIAL = Stepper("exponential", step, _rows, maps=("exp",), paced=paced)
-SECOND_ORDER = Stepper("exponential", step, _rows, maps=("exp", "cayley"), paced=paced)
+EXPONENTIAL = Stepper("exponential", step, _rows, maps=("exp",), paced=paced, begins_with_field=True)
+SECOND_ORDER = Stepper("exponential", step, _rows, maps=("exp", "cayley"), paced=paced, begins_with_field=True)
 """The same kernel: up to order 2 the Cayley map is as good as the exponential."""
 
 
@@ -163,7 +163,7 @@ def exponential(scheme: ExponentialScheme | HasScheme, name: str = "", **changes
     stepper = SECOND_ORDER if scheme.order <= 2 else EXPONENTIAL
     return Method(
         name=name or f"EXPONENTIAL[{scheme.name}]",
-        stepper=replace(stepper, needs="time") if scheme.linear else stepper,
+        stepper=replace(stepper, needs="time", begins_with_field=False) if scheme.linear else stepper,
         order=scheme.order,
         coefficients=coefficients,
         options=options,

@@ -162,8 +162,8 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 paced = entry(STEP_PACED_SIGNATURE)(step.python)
 """The same step in lanes with times and sizes of their own."""
-RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate, paced=paced)
-TRUNCATED = Stepper("rkmk", step, _rows, maps=("exp",), interpolant=interpolate, paced=paced)
+RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate, paced=paced, begins_with_field=True)
+TRUNCATED = Stepper("rkmk", step, _rows, maps=("exp",), interpolant=interpolate, paced=paced, begins_with_field=True)
 """The same kernel; the series is that of the exponential."""
 
 

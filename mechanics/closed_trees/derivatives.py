@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.compile import WIDTH, flattened, helper, in_pairs, in_rows, kernel, ld, ld2, never, rare, st, st2
-from liegroup.compile.dense import solve_of_rank
+from liegroup.compile.dense import ld_on, solve_of_rank
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.columns import (
@@ -99,7 +99,7 @@ def lines_of(structure: Any) -> Any:
 @helper
 def _wide(structure: Any, columns: Any) -> Any:
     """Numbers in such a line, if a line of the field has so many."""
-    return max(COLUMNS, header_of(structure).n_v, columns)
+    return max(COLUMNS, header_of(structure).n_v, closures_of(structure).kept, columns)
 
 
 def with_derivatives(structure: NDArray[np.int64], rows: int, columns: int) -> tuple[int, int]:
@@ -280,7 +280,7 @@ def _equation(parameters: Any, structure: Any, work: Any, deep: Any, tape: Any, 
     closures, at = closures_of(structure), lines_of(structure)
     e = equation_of(structure, closures, c)
     scale = scale_of(parameters, e)
-    impulse = scale * ld2(work, closures.multipliers, c)
+    impulse = scale * ld_on(work, closures.multipliers, c)
     first, second = body_state(work, closures.poses, e.first), body_state(work, closures.poses, e.second)
     V, line, registers = _twists(first, second), at.ways, closures.registers
     count = _ways(parameters, structure, deep, line, e.first, e.second)
@@ -333,7 +333,7 @@ def _coupling(
     closures, at = closures_of(structure), lines_of(structure)
     e = equation_of(structure, closures, c)
     coupling, scale = coupling_of(structure, e.code), scale_of(parameters, e)
-    impulse = scale * ld2(work, closures.multipliers, c)
+    impulse = scale * ld_on(work, closures.multipliers, c)
     for moved in range(coupling.joints):
         for j in range(coupling.joints):
             place = joint(structure, coupling, j)

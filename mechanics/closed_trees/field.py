@@ -23,14 +23,22 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st2
-from liegroup.compile.dense import factor_of_rank, first_in_row, solve_of_rank
+from liegroup.compile import entry, helper, joined, kernel, ld, ld2, never, rare, st, st2
+from liegroup.compile.dense import factor_of_rank, first_in_row, ld_on, row_within, solve_of_rank, st_on
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.derivatives import closed_derivatives
 from mechanics.closed_trees.forces import forces
-from mechanics.closed_trees.layout import ACCUMULATED, closures_of, equation_of, on_path_up, pass_at, passes_of
-from mechanics.closed_trees.poses import add_at, gather, poses, push, push_rate, screws, taken
+from mechanics.closed_trees.layout import (
+    ACCUMULATED,
+    block_of,
+    closures_of,
+    equation_of,
+    on_path_up,
+    pass_at,
+    passes_of,
+)
+from mechanics.closed_trees.poses import gather, poses, push, push_rate, screws, taken
 from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
 from mechanics.kernels.impulses import (
@@ -51,6 +59,12 @@ from mechanics.model.layout import K, L, header_of, link_of
 
 
 @helper
+def add_on(work: Any, line: Any, k: Any, x: Any) -> None:
+    """Add to entry k of what begins with a line."""
+    st_on(work, line, k, ld_on(work, line, k) + x)
+
+
+@helper
 def _meet(work: Any, line: Any) -> None:
     """The impulses from both bodies of an equation become one."""
     put(work, line, 0, add(vector(work, line, 0), vector(work, line, 6)))
@@ -58,18 +72,19 @@ def _meet(work: Any, line: Any) -> None:
 
 
 @kernel
-def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any) -> None:
-    """The impulses of the passes start … end − 1 through a TURN, and Y of its degree of freedom."""
+def _pass_turn(
+    parameters: Any, structure: Any, work: Any, Y: Any, i: Any, link: Any, passes: Any, block: Any
+) -> None:  # fmt: skip
+    """The impulses on bodies through a TURN, and Y of its degree of freedom."""
     closures = closures_of(structure)
-    first = closures.columns + link.v
-    for e in range(start, end):
+    for e in range(passes.start, passes.joints):
         passing = pass_at(structure, e)
         c, column = passing.equation, 6 * passing.second
         carried = closures.carried + c
         if passing.meet:
             _meet(work, carried)
         l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
-        st2(work, first, c, k[2])
+        st(Y, block.start + (e - passes.start), k[2])
         k = turn_left_over(parameters, structure, work, i, link, k)
         l, k = turn_to_parent(parameters, link, work, i, l, k)
         put(work, carried, column, l)
@@ -77,37 +92,41 @@ def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, st
 
 
 @helper
-def _put_column(t: Any, parameters: Any, structure: Any, work: Any, link: Any, c: Any, l: Any, k: Any) -> None:
-    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the
-    line of the multipliers.
+def _put_column(
+    t: Any, parameters: Any, structure: Any, work: Any, Y: Any, link: Any, place: Any, width: Any, c: Any, l: Any,
+    k: Any,
+) -> None:  # fmt: skip
+    """Y of equation c, from `place` on, of a momentum with ξ in the emptied places; its part with a prescribed rate is
+    added to the multipliers.
     """
-    closures, kind = closures_of(structure), link.kind
-    first, line = closures.columns + link.v, closures.multipliers
+    kind, line = link.kind, closures_of(structure).multipliers
     if kind == MOVED_TURN:
-        add_at(work, line, c, prescribed(t, parameters, link)[1] * k[2])
+        add_on(work, line, c, prescribed(t, parameters, link)[1] * k[2])
     elif kind == MOVED_SLIDE:
-        add_at(work, line, c, prescribed(t, parameters, link)[1] * l[2])
+        add_on(work, line, c, prescribed(t, parameters, link)[1] * l[2])
     xi = components(kind, 0.0, l, k)
     for d in range(freedom(kind)):
-        st2(work, first + d, c, xi[d])
+        st(Y, place + d * width, xi[d])
 
 
 @kernel
 def _pass_other(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, Y: Any, i: Any, link: Any, passes: Any, block: Any
 ) -> None:
     """The same for the other kinds of links; the rates of prescribed motions are added to −(closing velocities) in the
     line of multipliers.
     """
     closures = closures_of(structure)
-    for e in range(start, end):
+    for e in range(passes.start, passes.joints):
         passing = pass_at(structure, e)
         c, column = passing.equation, 6 * passing.second
         carried = closures.carried + c
         if passing.meet:
             _meet(work, carried)
         l, k = through(parameters, work, i, link, vector(work, carried, column), vector(work, carried, column + 3))
-        _put_column(t, parameters, structure, work, link, c, l, k)
+        _put_column(
+            t, parameters, structure, work, Y, link, block.start + (e - passes.start), block.width, c, l, k
+        )  # fmt: skip
         l, k = left_over(parameters, structure, work, i, link, l, k)
         l, k = to_parent(t, y, parameters, work, i, link, l, k)
         put(work, carried, column, l)
@@ -123,40 +142,41 @@ def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     another; then those of equations of joint coordinates, one by one.
     """
     closures = closures_of(structure)
-    m = closures.kept
+    m, Y = closures.kept, joined(work[closures.columns : closures.matrix])
     for c in range(m):
-        st2(work, closures.multipliers, c, 0.0)
+        st_on(work, closures.multipliers, c, 0.0)
     for c in range(closures.coupled):
         for k in range(12):
             st2(work, closures.carried + c, k, -ld2(work, closures.screws + c, k))
     for r in range(closures.path_length):
         i, passes = on_path_up(structure, closures, r), passes_of(structure, closures, r)
-        link = link_of(structure, i)
-        kind, first = link.kind, closures.columns + link.v
+        link, block = link_of(structure, i), block_of(structure, closures, r, passes)
+        kind = link.kind
         pivots = inverse_pivots(work, i, kind)
         xi = components(kind, 0.0, vector(work, i, L), vector(work, i, K))
         for d in range(freedom(kind)):
-            st2(work, first + d, m, pivots[d])
-            st2(work, first + d, m + 1, pivots[d] * xi[d])
+            end = block.start + (d + 1) * block.width
+            st(Y, end - 2, pivots[d])
+            st(Y, end - 1, pivots[d] * xi[d])
         if kind == TURN:
-            _pass_turn(parameters, structure, work, i, link, passes.start, passes.joints)
+            _pass_turn(parameters, structure, work, Y, i, link, passes, block)
         else:
-            _pass_other(t, y, parameters, structure, work, i, link, passes.start, passes.joints)
+            _pass_other(t, y, parameters, structure, work, Y, i, link, passes, block)
     for c in range(closures.coupled, m):
-        _coupled_column(t, y, parameters, structure, work, c)
+        _coupled_column(t, y, parameters, structure, work, Y, c)
 
 
 @kernel
-def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, c: Any) -> None:
+def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, Y: Any, c: Any) -> None:
     """Y of an equation of joint coordinates, and its part with prescribed rates."""
     closures = closures_of(structure)
     coupling = coupling_of(structure, equation_of(structure, closures, c).code)
     push(structure, work, c, -1.0)
-    for r in range(coupling.way, coupling.tape):
-        i = ld(structure, r)
-        link = link_of(structure, i)
+    for r in range(coupling.way_length):
+        i, at = ld(structure, coupling.way + r), coupling.columns + 2 * r
+        link, place, width = link_of(structure, i), ld(structure, at), ld(structure, at + 1)
         l, k = climb(t, y, parameters, structure, work, i, link)
-        _put_column(t, parameters, structure, work, link, c, l, k)
+        _put_column(t, parameters, structure, work, Y, link, place, width, c, l, k)
     taken(work, closures.poses + header_of(structure).links)
 
 
@@ -164,23 +184,26 @@ def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, 
 def matrix(structure: Any, work: Any) -> None:
     """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the line of multipliers.  Y has entries where impulses pass only."""
     closures = closures_of(structure)
-    m = closures.kept
+    m, profile = closures.kept, closures.profile
+    Y, A = joined(work[closures.columns : closures.matrix]), joined(work[closures.matrix : closures.scratch])
     for c in range(m):
-        for b in range(first_in_row(structure, closures.profile, c), c + 1):
-            st2(work, closures.matrix + c, b, 0.0)
+        row = row_within(structure, profile, m, c)
+        for b in range(first_in_row(structure, profile, c), c + 1):
+            st(A, row + b, 0.0)
     for r in range(closures.path_length):
         link, passes = link_of(structure, on_path_up(structure, closures, r)), passes_of(structure, closures, r)
-        first = closures.columns + link.v
-        for d in range(first, first + freedom(link.kind)):
-            pivot, u = ld2(work, d, m), ld2(work, d, m + 1)
+        block = block_of(structure, closures, r, passes)
+        for d in range(freedom(link.kind)):
+            first, end = block.start + d * block.width - passes.start, block.start + (d + 1) * block.width
+            pivot, u = ld(Y, end - 2), ld(Y, end - 1)
             for e in range(passes.start, passes.end):
                 c = pass_at(structure, e).equation
-                x = ld2(work, d, c)
-                add_at(work, closures.multipliers, c, -(x * u))
+                x, row = ld(Y, first + e), row_within(structure, profile, m, c)
+                add_on(work, closures.multipliers, c, -(x * u))
                 x = x * pivot
                 for f in range(passes.start, e + 1):
-                    b = pass_at(structure, f).equation
-                    add_at(work, closures.matrix + c, b, x * ld2(work, d, b))
+                    b = row + pass_at(structure, f).equation
+                    st(A, b, ld(A, b) + x * ld(Y, first + f))
 
 
 @kernel
@@ -192,7 +215,7 @@ def factor(structure: Any, parameters: Any, work: Any) -> None:
         return
     for d in range(m - closures.rank):
         for c in range(m):
-            st2(work, closures.nulls + d, c, ld(parameters, closures.starts + d * m + c))
+            st_on(work, closures.nulls, d * m + c, ld(parameters, closures.starts + d * m + c))
     factor_of_rank(
         work,
         closures.matrix,
@@ -230,7 +253,7 @@ def scatter(structure: Any, work: Any, sign: Any) -> None:
     """sign·W Λ into the accumulators of the closing links."""
     closures = closures_of(structure)
     for c in range(closures.kept):
-        push(structure, work, c, sign * ld2(work, closures.multipliers, c))
+        push(structure, work, c, sign * ld_on(work, closures.multipliers, c))
 
 
 @kernel
@@ -287,7 +310,7 @@ def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: 
     """
     closures = closures_of(structure)
     for c in range(closures.kept):
-        push_rate(y, out, 0, parameters, structure, work, c, -ld2(work, closures.multipliers, c))
+        push_rate(y, out, 0, parameters, structure, work, c, -ld_on(work, closures.multipliers, c))
 
 
 @kernel

@@ -25,11 +25,11 @@ class Closures(NamedTuple):
     its settings in `parameters`, its rounds, whether it has integral states. In `structure`: the place of the
     equations; number and place of the force elements; place of the group's table, and its rows; length and place of
     the path; place of the passes; that of the profile of Φ (`liegroup.compile.dense.profile_of`); that of the
-    reaches of the kept equations. In `parameters`: the starts of the null directions. First lines of the
-    workspace: poses, screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers
-    λ or impulses Λ (before: minus the closing velocities), φ; places for (v, ṗ), q and a state, several lines each,
-    up to the next (`joined`: lines are as wide as one link or all equations ask, not as all links); single lines again:
-    a right side, the registers of a tape. Of the force elements: how many read velocities; the rows they take in a
+    reaches of the kept equations; that of the blocks of the columns. In `parameters`: the starts of the null
+    directions. First lines of the workspace: poses, screws, carried impulses, a line each; then, on through as many
+    lines as it takes, up to the next (`joined`, `ld_on`: lines are as wide as one link asks): columns, Φ, scratch, null
+    directions, multipliers λ or impulses Λ (before: minus the closing velocities), φ, places for (v, ṗ), q and a state,
+    a right side; the registers of a tape. Of the force elements: how many read velocities; the rows they take in a
     variational step, of these those across the tree, and of these those that read velocities, which come first.
     """
 
@@ -52,9 +52,9 @@ class Closures(NamedTuple):
     starts: Any
     poses: Any
     screws: Any
+    carried: Any
     columns: Any
     matrix: Any
-    carried: Any
     scratch: Any
     nulls: Any
     multipliers: Any
@@ -70,6 +70,7 @@ class Closures(NamedTuple):
     across_reading: Any
     profile: Any
     reaches: Any
+    blocks: Any
 
 
 class PackedEquation(NamedTuple):
@@ -135,6 +136,15 @@ class Passes(NamedTuple):
     end: Any
 
 
+class Block(NamedTuple):
+    """The columns of a link on the path: where they begin, and how many numbers stand for each of its degrees of
+    freedom: Y of every pass, in their order, 1/d and u.
+    """
+
+    start: Any
+    width: Any
+
+
 class Pass(NamedTuple):
     """An impulse on its way: its equation, whether (1 or 0) it comes from the second body, and whether the impulses
     from both bodies meet here, to go on as one.
@@ -160,7 +170,7 @@ def closures_of(structure: Any) -> Any:
         ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20), ld(s, o + 21),
         ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27), ld(s, o + 28),
         ld(s, o + 29), ld(s, o + 30), ld(s, o + 31), ld(s, o + 32), ld(s, o + 33), ld(s, o + 34),
-        ld(s, o + 35), ld(s, o + 36),
+        ld(s, o + 35), ld(s, o + 36), ld(s, o + 37),
     )  # fmt: skip
 
 
@@ -209,6 +219,12 @@ def passes_of(structure: Any, closures: Any, r: Any) -> Any:
 
 
 @helper
+def block_of(structure: Any, closures: Any, r: Any, passes: Any) -> Any:
+    """The block of link r of the path, counted from its end, with these passes."""
+    return Block(ld(structure, closures.blocks + r), passes.end - passes.start + 2)
+
+
+@helper
 def pass_at(structure: Any, e: Any) -> Any:
     """The pass at place e: `packed_pass`, read."""
     code = ld(structure, e)
@@ -227,6 +243,17 @@ def packed_pass(equation: int, second: bool = False, meet: bool = False) -> int:
 def scale_of(parameters: Any, equation: Any) -> Any:
     """The factor of an equation."""
     return equation_numbers(parameters, equation.numbers).scale
+
+
+# --- of a state -------------------------------------------------------------------------------------------------------
+
+WATCHED = 4
+"""Numbers that are watched: energy, greatest gap, greatest closing velocity, smallest pivot."""
+
+
+def looked_at(n_v: int) -> int:
+    """How many numbers straight-line code finds in one look: momenta, how open the loops are, what is told."""
+    return n_v + 1 + WATCHED + 2 * n_v
 
 
 # --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then --------------------------------

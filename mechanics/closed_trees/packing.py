@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Inputs
-from liegroup.compile.dense import profile_of
+from liegroup.compile.dense import PROFILE, profile_of, room_within
 from liegroup.formulas import so2
 from mechanics.closed_trees.element_rows import with_rows
 from mechanics.closed_trees.layout import (
@@ -26,6 +26,7 @@ from mechanics.closed_trees.layout import (
     PackedElement,
     PackedEquation,
     Reach,
+    looked_at,
     packed_pass,
     pass_at,
 )
@@ -42,6 +43,7 @@ from mechanics.forces.registry import number_of
 from mechanics.forces.tendon import Tendon
 from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
+from mechanics.kernels.links import freedom
 from mechanics.model.frames import Frame
 from mechanics.model.layout import Header, header_of, link_of, place_of
 from mechanics.model.packing import Packed
@@ -105,24 +107,31 @@ def pack_loops(
     group_at, path_at, passes_at = places.take(group.size), places.take(len(path)), places.take(len(passes) + 1)
     passed_at, profile = places.take(sum(map(len, passes))), _profile(passes, len(kept), solved.rank)
     reaches = _reaches(profile, passes)
-    profile_at, reaches_at, codes_at = places.take(len(profile)), places.take(REACH * len(reaches)), places.end
-    m, d, lines = len(kept), len(kept) - solved.rank, _Places(base.work_shape[0])
+    blocks, columns_room = _blocks(base, path, kept, passes, writer.codes)
+    profile_at, reaches_at, blocks_at = (
+        places.take(n) for n in (len(profile), REACH * len(reaches), len(blocks))
+    )  # fmt: skip
+    codes_at, m, d, lines = places.end, len(kept), len(kept) - solved.rank, _Places(base.work_shape[0])
     every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
     registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
-    columns = max(base.work_shape[1], m + 2, len(order), registers)
+    columns = max(base.work_shape[1], registers)
     n_q, n_v = tree.nq, tree.nv
-    rates, moved, state = (-(-size // columns) for size in (2 * n_v, max(n_q, n_v), n_q + 2 * n_v))
+
+    def long(size: int) -> int:
+        """Where so many numbers begin that stand in several lines."""
+        return lines.take(-(-size // columns))
+
     closures = Closures(
         all=len(order), kept=m, rank=solved.rank, coupled=sum(e.kind != COUPLING for e in kept),
         closes_positions=close_positions, settings=settings_at, rounds=settings.rounds, integral=settings.integral,
         equations=equations_at, forces=len(records), elements=elements_at, group=group_at, factors=len(group),
         path_length=len(path), path=path_at, passes=passes_at, starts=starts,
-        poses=lines.take(len(base.link_names) + 1), screws=lines.take(len(order)), columns=lines.take(tree.nv),
-        matrix=lines.take(m), carried=lines.take(m), scratch=lines.take(m if d else 0), nulls=lines.take(d),
-        multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(rates), moved=lines.take(moved),
-        state=lines.take(state), target=lines.take(1), registers=lines.take(1),
-        reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at,
-        reaches=reaches_at,
+        poses=lines.take(len(base.link_names) + 1), screws=lines.take(len(order)), carried=lines.take(m),
+        columns=long(columns_room), matrix=long(room_within(profile)), scratch=long(room_within(profile) if d else 0),
+        nulls=long(d * m), multipliers=long(max(m, 1)), gap=long(max(len(order), 1)), rates=long(2 * n_v),
+        moved=long(max(n_q, n_v)), state=long(max(n_q + 2 * n_v, looked_at(n_v))), target=long(max(m, 1)),
+        registers=lines.take(1), reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at,
+        reaches=reaches_at, blocks=blocks_at,
     )  # fmt: skip
     placed: list[PackedEquation | PackedElement] = [e._replace(code=codes_at + e.code) for e in table]
     placed += [e._replace(code=codes_at + e.code) for e in records]
@@ -132,6 +141,7 @@ def pack_loops(
         + [x for codes in passes for x in codes]
         + profile
         + [x for reach in reaches for x in reach]
+        + blocks
     )
     structure = np.concatenate(
         [base.structure, np.array([*closures, *tail, *writer.codes, *writer.choices], dtype=np.int64)]
@@ -215,7 +225,8 @@ class _Writer:
         links = [self.link_of_velocity(v) for _, v in places]
         self.ends.update(links)
         way = sorted({k for i in links for k in _to_base(self.packed, i)}, reverse=True)
-        return [len(links), len(way), *(x for i, (q, v) in zip(links, places, strict=True) for x in (i, q, v)), *way]
+        ends = (x for i, (q, v) in zip(links, places, strict=True) for x in (i, q, v))
+        return [len(links), len(way), *ends, *way, *([0, 0] * len(way))]  # where the columns are, `_blocks` says
 
     def link_of_velocity(self, v: int) -> int:
         """The link of one freedom that has the velocity v."""
@@ -342,6 +353,28 @@ def _passes(
     return passes
 
 
+def _blocks(
+    tree: Packed, path: Sequence[int], equations: Sequence[PackedEquation], passes: Sequence[Sequence[int]],
+    codes: list[int],
+) -> tuple[list[int], int]:  # fmt: skip
+    """Where the columns of the links of the path begin, from the last link to the first, and their end; to `codes` of
+    couplings, where theirs are.
+    """
+    blocks, end = [], 0
+    where: dict[tuple[int, int], tuple[int, int]] = {}
+    for i, bodies, joints in zip(reversed(path), passes[::2], passes[1::2], strict=True):
+        width = len(bodies) + len(joints) + 2
+        for k, code in enumerate(joints, len(bodies)):
+            where[i, pass_at((code,), 0).equation] = end + k, width
+        blocks.append(end)
+        end += freedom(link_of(tree.structure, i).kind) * width
+    for c, e in enumerate(equations):
+        if e.kind == COUPLING:
+            coupling = coupling_of(codes, e.code)
+            codes[coupling.columns : coupling.tape] = [x for i in _way(codes, e) for x in where[i, c]]
+    return blocks, end
+
+
 def _profile(passes: Sequence[Sequence[int]], kept: int, rank: int) -> list[int]:
     """The profile of Φ: two equations meet where impulses of both pass a link; a full one where null directions are
     found.
@@ -356,14 +389,14 @@ def _profile(passes: Sequence[Sequence[int]], kept: int, rank: int) -> list[int]
 
 def _reaches(profile: Sequence[int], passes: Sequence[Sequence[int]]) -> list[Reach]:
     """What an impulse of each kept equation moves."""
-    kept = len(profile) // 2
+    kept = len(profile) // PROFILE
     firsts = list(accumulate(profile[:kept][::-1], min))[::-1]
     ways: list[list[int]] = [[] for _ in range(kept)]
     for r, (bodies, joints) in enumerate(zip(passes[-2::-2], passes[-1::-2], strict=True)):
         for code in (*bodies, *joints):
             ways[pass_at((code,), 0).equation].append(r)
     reaches = []
-    for first, end in zip(firsts, profile[kept:], strict=True):
+    for first, end in zip(firsts, profile[kept : 2 * kept], strict=True):
         moved = [r for way in ways[first:end] for r in (min(way, default=0), max(way, default=-1) + 1)]
         reaches.append(Reach(first, end, min(moved), max(moved)))
     return reaches
@@ -372,4 +405,4 @@ def _reaches(profile: Sequence[int], passes: Sequence[Sequence[int]]) -> list[Re
 def _way(codes: Sequence[int], equation: PackedEquation) -> Sequence[int]:
     """The links between the joints of an equation and the base."""
     coupling = coupling_of(codes, equation.code)
-    return codes[coupling.way : coupling.tape]
+    return codes[coupling.way : coupling.columns]

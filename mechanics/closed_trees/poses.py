@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
+from liegroup.compile.dense import st_on
 from liegroup.compile.scalars import absolute, maximum
+from liegroup.formulas.vectors import add, cross
 from mechanics.closed_trees.layout import (
     ACCUMULATED,
     ALONG_JOINT,
@@ -146,13 +148,13 @@ def screws(y: Any, parameters: Any, structure: Any, work: Any, count: Any) -> No
         e, line = equation_of(structure, closures, c), closures.screws + c
         scale = scale_of(parameters, e)
         if e.kind == COUPLING:
-            st2(work, gaps, c, coupling_value(y, parameters, e.numbers, structure, e.code, work, registers))
+            st_on(work, gaps, c, coupling_value(y, parameters, e.numbers, structure, e.code, work, registers))
             coupling = coupling_of(structure, e.code)
             for j in range(coupling.joints):
                 st2(work, line, j, scale * gradient(structure, coupling, work, registers, j))
         else:
             phi, W_i, W_j = equation_screws(parameters, structure, work, c)
-            st2(work, gaps, c, phi)
+            st_on(work, gaps, c, phi)
             for k in range(6):
                 st2(work, line, k, scale * W_i[k])
                 st2(work, line, 6 + k, scale * W_j[k])
@@ -288,6 +290,28 @@ def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
     first = closures.poses
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
+        _lift(t, y, parameters, structure, work, out, offset, first, i)
+    taken(work, first + header_of(structure).links)
+
+
+@kernel
+def gather_moving(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, rates: Any, rates_at: Any
+) -> None:  # fmt: skip
+    """The same of momenta, and rates[rates_at …] −= Aᵀ Ω(V) times them: what they are in the axes of links that move
+    with the twists which are in them.
+    """
+    closures = closures_of(structure)
+    first = closures.poses
+    for r in range(closures.path_length):
+        i = on_path_up(structure, closures, r)
+        link = link_of(structure, i)
+        v, w = vector(work, i, 0), vector(work, i, 3)
+        l, k = vector(work, first + i, ACCUMULATED), vector(work, first + i, ACCUMULATED + 3)
+        f, m = cross(w, l), add(cross(w, k), cross(v, l))
+        q, p = components(link.kind, numbers_of(parameters, link).pitch, f, m), rates_at + link.v
+        for d in range(freedom(link.kind)):
+            st(rates, p + d, ld(rates, p + d) - q[d])
         _lift(t, y, parameters, structure, work, out, offset, first, i)
     taken(work, first + header_of(structure).links)
 

@@ -3,7 +3,8 @@ step.
 
 The projection re-bases the momenta, p* := Aᵀ μ and Λ := 0 (exact at any instant; without it gaps grow like t²), and
 closes the positions, q ← q exp(−H⁻¹ Gᵀ Φ⁺ φ), in the metric of the mass matrix, until |φ| is within the tolerance of
-its equation.
+its equation.  With the factors that it leaves, what is watched and the field at the new state take a sweep up and one
+down (`Problem.projection_tells`).
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, less, select, st, st2
-from liegroup.compile.dense import project_out
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, less, select, st
+from liegroup.compile.dense import ld_on, project_out, row_within, st_on
 from liegroup.compile.scalars import maximum
 from liegroup.formulas.vectors import dot
 from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
-from mechanics.closed_trees.forces import powers_of_inputs, stored_and_power
-from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
-from mechanics.closed_trees.poses import closing_rate, gather, screws
+from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
+from mechanics.closed_trees.layout import WATCHED, closures_of, equation_of, scale_of
+from mechanics.closed_trees.poses import closing_rate, gather, gather_moving, screws
 from mechanics.constraints.body_equations import equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
@@ -52,7 +53,7 @@ def greatest_gaps(parameters: Any, structure: Any, work: Any, v: Any, out: Any) 
     gap = rate = 0.0 * ld2(work, 0, 0)
     for c in range(closures.all):
         e = equation_of(structure, closures, c)
-        gap = maximum(gap, absolute(ld2(work, closures.gap, c)))
+        gap = maximum(gap, absolute(ld_on(work, closures.gap, c)))
         x = closing_rate(v, 0, structure, work, c)
         rate = maximum(rate, absolute(x) / scale_of(parameters, e))
     st(out, 1, gap)
@@ -64,8 +65,23 @@ def least_pivot(structure: Any, work: Any) -> Any:
     """The smallest pivot in the factors of the scaled Φ: 0 at singular positions; 1 without closures."""
     closures, greatest = closures_of(structure), 0.0 * ld2(work, 0, 0)
     for c in range(closures.kept):
-        greatest = maximum(greatest, ld2(work, closures.matrix + c, c))
+        row = row_within(structure, closures.profile, closures.kept, c)
+        greatest = maximum(greatest, ld_on(work, closures.matrix, row + c))
     return 1.0 / select(greatest == 0.0, 1.0 + 0.0 * greatest, greatest)
+
+
+@helper
+def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, out: Any) -> None:
+    """The same, after the velocities, which are in the line of rates."""
+    screws(y, parameters, structure, work, closures_of(structure).all)
+    stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
+    st(
+        out,
+        0,
+        (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
+    )
+    greatest_gaps(parameters, structure, work, rates, out)
+    st(out, WATCHED - 1, least_pivot(structure, work))
 
 
 @entry(*FIELD_SIGNATURES)
@@ -74,15 +90,7 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     closures = closures_of(structure)
     rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
-    screws(y, parameters, structure, work, closures.all)
-    stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
-    st(
-        out,
-        0,
-        (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
-    )
-    greatest_gaps(parameters, structure, work, rates, out)
-    st(out, 3, least_pivot(structure, work))
+    watched(t, y, parameters, structure, work, rates, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -120,14 +128,14 @@ def position_defect(parameters: Any, structure: Any, work: Any) -> Any:
     tolerance.
     """
     closures = closures_of(structure)
-    m, line = closures.kept, closures.gap
+    m, gap = closures.kept, joined(work[closures.gap : closures.rates])
     for c in range(m):
-        st2(work, line, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld2(work, line, c)))
-    project_out(work, closures.nulls, m - closures.rank, m, work, line)
+        st(gap, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld(gap, c)))
+    project_out(work, closures.nulls, m - closures.rank, m, gap, 0)
     worst = 0.0 * ld2(work, 0, L)
     for c in range(m):
         x = equation_numbers(parameters, equation_of(structure, closures, c).numbers)
-        worst = maximum(worst, absolute(ld2(work, line, c)) / (x.scale * x.tolerance))
+        worst = maximum(worst, absolute(ld(gap, c)) / (x.scale * x.tolerance))
     return worst
 
 
@@ -145,7 +153,7 @@ def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step:
     """step = H⁻¹ Gᵀ Φ⁺ (line of φ)."""
     closures = closures_of(structure)
     for c in range(closures.kept):
-        st2(work, closures.multipliers, c, ld2(work, closures.gap, c))
+        st_on(work, closures.multipliers, c, ld_on(work, closures.gap, c))
     solve(structure, work)
     forget_momenta(structure, work)
     load(t, y, parameters, structure, work)
@@ -173,10 +181,12 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """(q, p*) → (q, p) with closed loops and Λ = 0."""
-    closures = closures_of(structure)
+    """(q, p*) → (q, p) with closed loops and Λ = 0; behind it what is watched, and the field, where `out` has the
+    places.
+    """
+    closures, n = closures_of(structure), y.shape[0]
     step = joined(work[closures.rates : closures.moved])
-    for i in range(y.shape[0]):
+    for i in range(n):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
         up(t, out, parameters, structure, work, False, 1.0)
@@ -189,5 +199,30 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         correction(t, out, parameters, structure, work, step)
         correct(out, structure, work, worst, step)
     solve(structure, work)
+    if out.shape[0] > n:
+        tell(t, out, parameters, structure, work, step, out, header_of(structure).n_q, out[n:])
+    else:
+        scatter(structure, work, 1.0)
+        gather(t, out, parameters, structure, work, out, header_of(structure).n_q)
+
+
+@helper
+def tell(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, p: Any, offset: Any, out: Any
+) -> None:  # fmt: skip
+    """p[offset …] += Gᵀ Λ, by the factors and the Λ at y; out = what is watched at the re-based state, then the field
+    there, as far as there is room.
+
+    Λ of the re-based state is zero, no reaction is left; its links have the momenta μ = μ' + Λ*, so that ṗ = −Aᵀ Ω μ.
+    """
+    n_v = header_of(structure).n_v
+    load(t, y, parameters, structure, work)
+    down(t, y, parameters, structure, work, rates, False, 1.0)
     scatter(structure, work, 1.0)
-    gather(t, out, parameters, structure, work, out, header_of(structure).n_q)
+    gather_moving(t, y, parameters, structure, work, p, offset, rates, n_v)
+    if out.shape[0] > WATCHED:
+        forces(t, y, parameters, structure, work, rates, n_v)
+        gather(t, y, parameters, structure, work, rates, n_v)
+        for k in range(2 * n_v):
+            st(out, WATCHED + k, ld(rates, k))
+    watched(t, y, parameters, structure, work, rates, out)

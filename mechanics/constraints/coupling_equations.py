@@ -36,13 +36,15 @@ from mechanics.errors import ModelError
 
 class Coupling(NamedTuple):
     """Of a coupling in `structure`: the number of its joints and of the links between them and the base; then the
-    places of the joints, of these links from the last to the first, and of the tape.
+    places of the joints, of these links from the last to the first, of where its column is in each of them and how
+    many numbers lie between two of its entries (`mechanics.closed_trees.layout.Block`), and of the tape.
     """
 
     joints: Any
     way_length: Any
     joints_at: Any
     way: Any
+    columns: Any
     tape: Any
 
 
@@ -59,7 +61,7 @@ def coupling_of(structure: Any, code: Any) -> Any:
     """The coupling at place `code`."""
     joints, way_length = ld(structure, code), ld(structure, code + 1)
     way = code + 2 + 3 * joints
-    return Coupling(joints, way_length, code + 2, way, way + way_length)
+    return Coupling(joints, way_length, code + 2, way, way + way_length, way + 3 * way_length)
 
 
 @helper

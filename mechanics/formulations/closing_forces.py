@@ -73,9 +73,10 @@ def closing_forces(
         raise ArithmeticError(
             f"{problem.model}: {Status(status).name if status != OK else 'the step was divided'}; take a smaller step"
         )
-    line = OWN_ROWS + int(header_of(np.asarray(problem.structure)).links) + 1 + 2 * m
+    line = OWN_ROWS + int(header_of(np.asarray(problem.structure)).links) + 1 + m
+    impulses = work[line:].reshape(-1)
     kept = mechanism.solved.kept
     return {
-        mechanism.equations.names[c]: float(2 / h * mechanism.solved.scales[c] * work[line, k])
+        mechanism.equations.names[c]: float(2 / h * mechanism.solved.scales[c] * impulses[k])
         for k, c in enumerate(kept)
     }

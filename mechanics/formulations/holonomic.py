@@ -15,7 +15,8 @@ from typing import Any
 
 from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, joined, kernel, ld, ld2, st
+from liegroup.compile import entry, joined, kernel, ld, st
+from liegroup.compile.dense import ld_on
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.energy import first_moments, potential
@@ -85,10 +86,10 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         st(out, at.RATE + i, (ld(moved, i) - damping) - ld(out, at.GRADIENT + i))
     for c in range(m):
         gather_row(t, y, parameters, s, work, out, at.ROWS + c * n, c)
-        st(out, at.BIAS + c, -ld2(work, closures.target, c))
+        st(out, at.BIAS + c, -ld_on(work, closures.target, c))
         if c >= m - k:
             scale = scale_of(parameters, equation_of(s, closures, c))
-            st(out, at.POSITION + c - (m - k), scale * ld2(work, closures.gap, c))
+            st(out, at.POSITION + c - (m - k), scale * ld_on(work, closures.gap, c))
     kinetic_gradient(t, y, parameters, s, work, rates)
     for i in range(n):
         st(out, at.KINETIC + i, ld(rates, i))

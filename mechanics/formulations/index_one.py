@@ -25,12 +25,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, less, select, st, st2
-from liegroup.compile.dense import ldl_solve_within, ldl_within
+from liegroup.compile import any_, entry, helper, joined, kernel, ld, less, select, st
+from liegroup.compile.dense import ld_on, ldl_solve_within, ldl_within, row_within, st_on
 from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
-from mechanics.closed_trees.field import columns, factor, load, matrix, solve
+from mechanics.closed_trees.field import add_on, columns, factor, load, matrix, solve
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
@@ -107,13 +107,13 @@ def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
     z = tree.n_q + tree.n_v
     for c in range(closures.kept):
         scale = scale_of(parameters, equation_of(structure, closures, c))
-        phi, rate = scale * ld2(work, closures.gap, c), closing_rate(y, tree.n_q, structure, work, c)
+        phi, rate = scale * ld_on(work, closures.gap, c), closing_rate(y, tree.n_q, structure, work, c)
         x = gains.rate * rate + gains.gap * phi
         if closures.rounds != SPRINGS:
             x = closing_bias(y, tree.n_q, parameters, structure, work, c, ACCELERATION) + x
         if closures.integral:
             x = x + gains.integral * scale * ld(y, z + c)
-        st2(work, closures.target, c, -x)
+        st_on(work, closures.target, c, -x)
 
 
 @kernel
@@ -121,7 +121,7 @@ def _take(structure: Any, work: Any, source: Any) -> None:
     """Multipliers <- line `source`."""
     closures = closures_of(structure)
     for c in range(closures.kept):
-        st2(work, closures.multipliers, c, ld2(work, source, c))
+        st_on(work, closures.multipliers, c, ld_on(work, source, c))
 
 
 @kernel
@@ -134,23 +134,23 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
         return
     columns(t, state, parameters, structure, work)
     for c in range(m):  # of prescribed rates: what they do to accelerations is in the target
-        st2(work, line, c, 0.0)
+        st_on(work, line, c, 0.0)
     matrix(structure, work)
     for c in range(m):
-        st2(work, line, c, ld2(work, line, c) + ld2(work, closures.target, c))
+        st_on(work, line, c, ld_on(work, line, c) + ld_on(work, closures.target, c))
     if closures.rounds == 0:
         factor(structure, parameters, work)
         solve(structure, work)
         return
     softness = gains_of(parameters, closures).softness
     for c in range(m):
-        st2(work, first + c, c, ld2(work, first + c, c) + softness)
-        st2(work, closures.target, c, ld2(work, line, c))
+        add_on(work, first, row_within(structure, closures.profile, m, c) + c, softness)
+        st_on(work, closures.target, c, ld_on(work, line, c))
     ldl_within(work, first, m, 0.0, structure, closures.profile)
     ldl_solve_within(work, first, m, work, line, structure, closures.profile)
     for _ in range(1, closures.rounds):
         for c in range(m):
-            st2(work, line, c, ld2(work, closures.target, c) + softness * ld2(work, line, c))
+            st_on(work, line, c, ld_on(work, closures.target, c) + softness * ld_on(work, line, c))
         ldl_solve_within(work, first, m, work, line, structure, closures.profile)
 
 
@@ -171,7 +171,7 @@ def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     applied_forces(t, y, state, parameters, structure, work)
     if closures.integral:
         for c in range(closures.kept):
-            st(out, 2 * n + c, ld2(work, closures.gap, c))
+            st(out, 2 * n + c, ld_on(work, closures.gap, c))
     for k in range(n):
         st(state, n_q + k, ld(rates, n + k))
     up(t, state, parameters, structure, work, False, 0.0)
@@ -251,7 +251,7 @@ def _closing_rates(y: Any, structure: Any, work: Any) -> None:
     """Line `target` <- −φ̇ of the kept equations, scaled, with the twists in the links and the velocities in y."""
     closures = closures_of(structure)
     for c in range(closures.kept):
-        st2(work, closures.target, c, -closing_rate(y, header_of(structure).n_q, structure, work, c))
+        st_on(work, closures.target, c, -closing_rate(y, header_of(structure).n_q, structure, work, c))
 
 
 @entry(*FIELD_SIGNATURES)

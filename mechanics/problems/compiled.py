@@ -124,7 +124,9 @@ class CompiledModel:
         if isinstance(self.model, Mechanism):
             posed = self.model.problem(q, v, **options)
             projection = self.projection if posed.projection is not None else None
-            return replace(posed, field=self._like(posed), projection=projection)
+            _, invariants, _ = posed.projection_tells
+            tells = self.projection, invariants, self.field
+            return replace(posed, field=self._like(posed), projection=projection, projection_tells=tells)
         if q is None:
             raise ValueError(
                 f"q: expected the configuration of tree {self.model.name!r}; only a mechanism has a `home` to start "

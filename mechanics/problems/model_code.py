@@ -17,10 +17,10 @@ from integrators.problem.field_source import field_source, stores
 from liegroup.compile.tracing import Graph, Traced, straight
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
-from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, scatter, solve
+from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, solve
+from mechanics.closed_trees.layout import looked_at
 from mechanics.closed_trees.packing import PackedLoops
-from mechanics.closed_trees.poses import gather
-from mechanics.closed_trees.projection import SWEEPS, correction, position_defect
+from mechanics.closed_trees.projection import SWEEPS, correction, position_defect, tell
 from mechanics.mechanism import Mechanism
 from mechanics.model.layout import header_of
 from mechanics.model.tree import Tree
@@ -68,6 +68,8 @@ def projection(t, y, parameters, structure, work, out):
         correct(out, structure, work, worst, step)
     for i in range({n_v}):
         st(out, {n_q} + i, ld(found, i))
+    for i in range(out.shape[0] - {n_q} - {n_v}):
+        st(out, {n_q} + {n_v} + i, ld(found, {n_v} + 1 + i))
 """
 _OF_ROUNDS = "t, y, parameters, out"
 
@@ -91,7 +93,7 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     tree, packed = mechanism.tree, mechanism.packed()
     body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
     projection = _PROJECTION.format(
-        look=straight("look_line", _OF_ROUNDS, _straight(_look, tree, packed, tree.nv + 1)[0]),
+        look=straight("look_line", _OF_ROUNDS, _straight(_look, tree, packed, looked_at(tree.nv))[0]),
         correction=straight("correction_line", _OF_ROUNDS, _straight(_correction, tree, packed, tree.nv)[0]),
         n_q=tree.nq,
         n_v=tree.nv,
@@ -110,15 +112,14 @@ def _field(body: Sequence[str], tree: Tree, general: Function, part: str) -> str
 
 
 def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out = (re-based momenta, greatest |φ| over its tolerance)."""
-    n_q = header_of(structure).n_q
+    """out = (re-based momenta, greatest |φ| over its tolerance, what is watched, the field)."""
+    n_q, n_v = header_of(structure).n_q, header_of(structure).n_v
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
-    out[-1] = position_defect(parameters, structure, work)
-    out[:-1] = y[n_q:]
+    out[n_v] = position_defect(parameters, structure, work)
+    out[:n_v] = y[n_q:]
     solve(structure, work)
-    scatter(structure, work, 1.0)
-    gather(t, y, parameters, structure, work, out, 0)
+    tell(t, y, parameters, structure, work, np.empty(2 * n_v, dtype=object), out, 0, out[n_v + 1 :])
 
 
 def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -136,7 +137,7 @@ def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: 
     graph = Graph()
     y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
     y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
-    work = np.empty(arrays.work_shape, dtype=object)
+    work = np.full(arrays.work_shape, 0.0, dtype=object)  # as a run finds it
     parameters = arrays.parameters.tolist()
     for k in arrays.inputs.places if isinstance(arrays, PackedLoops) else ():
         parameters[k] = graph.input(f"ld(parameters, {k})")

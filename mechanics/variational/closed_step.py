@@ -35,6 +35,7 @@ from integrators.arithmetic.elimination import solve_rows_within
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, select, st, st2
+from liegroup.compile.dense import ld_on, right_of_system, row_of_system, st_on
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated
@@ -83,21 +84,30 @@ rest.
 
 
 class Lines(NamedTuple):
-    """First lines of the screws and contact forces at k, of the equations for Λ; the line of Λ; how many equations
-    there are.
+    """First lines of the screws and contact forces at k, of Λ, of the rows of force elements, and of the equations for
+    Λ, on through as many lines as they take; how many equations there are.
     """
 
     screws: Any
-    system: Any
     impulse: Any
+    rows: Any
+    system: Any
     equations: Any
 
 
 @helper
-def lines_of(structure: Any) -> Any:
+def lines_of(structure: Any, work: Any) -> Any:
     """The lines behind those of the links and of the base."""
-    m, first = closures_of(structure).kept, header_of(structure).links + 1
-    return Lines(first, first + m, first + 2 * m, m)
+    closures, first = closures_of(structure), header_of(structure).links + 1
+    m = closures.kept
+    rows = first + m + lines_for(m, work.shape[1])
+    return Lines(first, first + m, rows, rows + closures.rows, m)
+
+
+@helper
+def lines_for(count: Any, columns: Any) -> Any:
+    """Lines of a workspace that so many numbers take."""
+    return (count + columns - 1) // columns
 
 
 # --- closures at the nodes --------------------------------------------------------------------------------------------
@@ -152,14 +162,14 @@ def place_poses(structure: Any, work: Any, G: Any, rho: Any, field_work: Any) ->
 @kernel
 def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
     """The screws at node k, the null directions there, and no impulse."""
-    closures, lines = closures_of(structure), lines_of(structure)
+    closures, lines = closures_of(structure), lines_of(structure, work)
     first, m = lines.screws, lines.equations
     if closures.rank < m:
         up(t, y, parameters, structure, field_work, False, 1.0)
         equations_of_motion(t, y, parameters, structure, field_work)
     closures_at(y, parameters, structure, work, G0, RHO0, field_work)
     for c in range(m):
-        st2(work, lines.impulse, c, 0.0)
+        st_on(work, lines.impulse, c, 0.0)
         for k in range(12):
             st2(work, first + c, k, ld2(field_work, closures.screws + c, k))
         remember_contact(parameters, structure, field_work, work, c, first + c)
@@ -190,7 +200,7 @@ def clear_between(structure: Any, work: Any, start: Any, stop: Any) -> None:
 @helper
 def push(structure: Any, work: Any, c: Any, x: Any) -> None:
     """The impulse x of equation c on its two bodies, or on its joints."""
-    screw, e = lines_of(structure).screws + c, equation_of(structure, closures_of(structure), c)
+    screw, e = lines_of(structure, work).screws + c, equation_of(structure, closures_of(structure), c)
     if e.kind == COUPLING:
         coupling = coupling_of(structure, e.code)
         for k in range(coupling.joints):
@@ -290,67 +300,68 @@ def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
 
 @kernel
 def without_nulls(structure: Any, field_work: Any, work: Any, system: Any, last: Any) -> None:
-    """Columns of the equations for Λ up to `last` <- (1 − V Vᵀ) columns."""
+    """Columns of the equations for Λ, in rows of `last` numbers, <- (1 − V Vᵀ) columns."""
     closures = closures_of(structure)
     m = closures.kept
     for d in range(m - closures.rank):
-        null = closures.nulls + d
         for k in range(last):
-            s = 0.0 * ld2(work, system, k)
+            s = 0.0 * ld_on(work, system, k)
             for c in range(m):
-                s = s + ld2(field_work, null, c) * ld2(work, system + c, k)
+                s = s + ld_on(field_work, closures.nulls, d * m + c) * ld_on(work, system, c * last + k)
             for c in range(m):
-                st2(work, system + c, k, ld2(work, system + c, k) - s * ld2(field_work, null, c))
+                x = ld_on(work, system, c * last + k)
+                st_on(work, system, c * last + k, x - s * ld_on(field_work, closures.nulls, d * m + c))
 
 
 @kernel
 def deflate(structure: Any, field_work: Any, work: Any, system: Any, rows: Any) -> None:
     """P S P + s V Vᵀ with P = 1 − V Vᵀ: invertible where S is not, the same elsewhere.
 
-    The system has `rows` rows, behind those for Λ others that have no null directions.
+    The system has `rows` rows, behind those for Λ others that have no null directions, and a right side.
     """
-    closures = closures_of(structure)
+    closures, width = closures_of(structure), rows + 1
     m = closures.kept
     if closures.rank == m:
         return
-    size = ld2(work, system, 0)
+    size = ld_on(work, system, 0)
     for c in range(1, m):
-        size = size + ld2(work, system + c, c)
-    without_nulls(structure, field_work, work, system, rows + 1)
+        size = size + ld_on(work, system, c * width + c)
+    without_nulls(structure, field_work, work, system, width)
     for d in range(m - closures.rank):
-        null = closures.nulls + d
         for c in range(rows):
             s = 0.0 * size
             for k in range(m):
-                s = s + ld2(work, system + c, k) * ld2(field_work, null, k)
+                s = s + ld_on(work, system, c * width + k) * ld_on(field_work, closures.nulls, d * m + k)
             for k in range(m):
-                own = size * ld2(field_work, null, c) if c < m else 0.0 * size
-                x = (own - s) * ld2(field_work, null, k)
-                st2(work, system + c, k, ld2(work, system + c, k) + x)
+                own = size * ld_on(field_work, closures.nulls, d * m + c) if c < m else 0.0 * size
+                x = (own - s) * ld_on(field_work, closures.nulls, d * m + k)
+                st_on(work, system, c * width + k, ld_on(work, system, c * width + k) + x)
 
 
 @kernel
 def solve_within(parameters: Any, structure: Any, field_work: Any, work: Any, system: Any) -> None:
-    """Column m of the equations for Λ <- (Φ₁ J⁻¹ Φ₀ᵀ)⁻¹ times it, each impulse as far as it reaches."""
+    """The right sides of the equations for Λ <- (Φ₁ J⁻¹ Φ₀ᵀ)⁻¹ times them, each impulse as far as it reaches."""
     closures = closures_of(structure)
-    m = closures.kept
+    m, profile = closures.kept, closures.profile
+    zero = 0.0 * ld2(work, 0, TURN_JOINT)
     for c in range(m):
-        reach = reach_of(structure, closures, c)
+        reach, row = reach_of(structure, closures, c), row_of_system(structure, profile, m, c)
         clear_between(structure, work, reach.start, reach.stop)
         push(structure, work, c, 1.0)
         respond(parameters, structure, work, reach.start, reach.stop)
         for k in range(reach.first, reach.end):
-            st2(work, system + k, c, closing(structure, work, field_work, k))
+            x = closing(structure, work, field_work, k)
+            st_on(work, system, row_of_system(structure, profile, m, k) + c, x)
         for k in range(reach.end, reach_of(structure, closures, reach.end - 1).end):
-            st2(work, system + c, k, 0.0 * ld2(work, system + c, m))
+            st_on(work, system, row + k, zero)
     deflate(structure, field_work, work, system, m)  # the profile is a full one where there are null directions
-    solve_rows_within(work, system, m, 1, structure, closures.profile)
+    solve_rows_within(work, system, m, structure, profile)
 
 
 @kernel
 def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
     """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
-    closures, lines = closures_of(structure), lines_of(structure)
+    closures, lines = closures_of(structure), lines_of(structure, work)
     first, system, m = lines.screws, lines.system, lines.equations
     closures_at(y, parameters, structure, work, G1, RHO1, field_work)
     for c in range(m):
@@ -358,14 +369,15 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
     move_path(parameters, structure, work, 0, closures.path_length)
     for c in range(m):
         scale = scale_of(parameters, equation_of(structure, closures, c))
-        gap = scale * ld2(field_work, closures.gap, c)
-        st2(work, system + c, m, -(gap + closing(structure, work, field_work, c)))
+        gap = scale * ld_on(field_work, closures.gap, c)
+        right = right_of_system(structure, closures.profile, m, c)
+        st_on(work, system, right, -(gap + closing(structure, work, field_work, c)))
     solve_within(parameters, structure, field_work, work, system)
     clear_path(structure, work)
     for c in range(m):
-        x = ld2(work, system + c, m)
+        x = ld_on(work, system, right_of_system(structure, closures.profile, m, c))
         x = select(frozen, 0.0 * x, x)
-        st2(work, lines.impulse, c, ld2(work, lines.impulse, c) + x)
+        st_on(work, lines.impulse, c, ld_on(work, lines.impulse, c) + x)
         push(structure, work, c, x)
     add_reactions(parameters, structure, work, TARGET, G0)
 
@@ -446,10 +458,10 @@ def accept(
     """Go on to the end t of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
     tree = header_of(structure)
     accept_tree(t, h, y, low, parameters, structure, options, field_work, work, counters)
-    lines = lines_of(structure)
+    lines = lines_of(structure, work)
     clear_path(structure, work)
     for c in range(lines.equations):
-        push(structure, work, c, ld2(work, lines.impulse, c))
+        push(structure, work, c, ld_on(work, lines.impulse, c))
     for i in range(tree.links):
         for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, DEFECT + j, 0.0)

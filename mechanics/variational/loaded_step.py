@@ -122,7 +122,7 @@ def iterate(
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn, before = zero + 1.0, zero, zero + 1.0
-    lines = element_lines(structure, options)
+    lines = element_lines(structure, work, options)
     for k in range(LIMIT):
         at_present(t, h, y, parameters, structure, options, field_work, work)
         eliminate_loaded(options[TAU], parameters, structure, work, True)
@@ -153,7 +153,7 @@ def at_present(
     """Closures, impulses of elements and what the step aims at, with the present increments; returns the rounding in
     the impulses.
     """
-    lines = lines_of(structure)
+    lines = lines_of(structure, work)
     closures_at(y, parameters, structure, work, G1, RHO1, field_work)
     for c in range(lines.equations):
         roll(parameters, structure, field_work, work, c, lines.screws + c)

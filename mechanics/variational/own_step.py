@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from integrators.layout import OWN_ROWS
 from integrators.problem import Doubt, OwnStep
-from mechanics.closed_trees.layout import Closures
+from liegroup.compile.dense import PROFILE, room_of_system
+from mechanics.closed_trees.layout import closures_of
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.model.layout import header_of, link_of
 from mechanics.model.tree import Tree
 from mechanics.variational.action import discrete_action
-from mechanics.variational.closed_step import closed_step
+from mechanics.variational.closed_step import closed_step, lines_for
 from mechanics.variational.elements.lines import COLUMNS_LOADED
 from mechanics.variational.loaded_step import loaded_step
 from mechanics.variational.step import ALLOWED, RESIDUAL, SUBSTEP, TURNED, UNSOLVED, WORST, step
@@ -42,28 +43,30 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
 
 def variational_step(
     tree: Tree,
-    closures: int | None = None,
-    rows: Closures | None = None,
+    structure: NDArray[np.int64] | None = None,
     coupled: int = 0,
+    loaded: bool = False,
     doubts: Callable[[NDArray[np.float64], float], list[Doubt]] | None = None,
 ) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
-    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements whose
-    `rows` are those of a packed mechanism; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
+    With the `structure` of a packed mechanism: of a tree with closed loops (RATTLE) and wheels, and if it is `loaded`
+    with force elements; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
     """
     links = int(header_of(tree.structure).links)
     kinds = [link_of(tree.structure, i).kind for i in range(links)]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
     explain = partial(_explain, tree.packed.link_names)
-    if closures is None:
+    if structure is None:
         return OwnStep(step, (OWN_ROWS + links + 1, columns), explain)
-    lines, columns = OWN_ROWS + links + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
-    if rows is None:
-        return OwnStep(closed_step, (lines, columns), explain, doubts=doubts)
-    system = closures + int(rows.across)
-    shape = lines + int(rows.rows) + system, max(columns, COLUMNS_LOADED, system + 1)
-    return OwnStep(loaded_step, shape, explain, doubts=doubts)
+    closures = closures_of(structure)
+    m, across = int(closures.kept), int(closures.across)
+    columns = max(columns, coupled, COLUMNS_LOADED if loaded else 0)
+    within = room_of_system(structure[closures.profile :][: PROFILE * m].tolist())
+    system = max(within, (m + across) * (m + across + 1) if across else 0)
+    lines = OWN_ROWS + links + 1 + m + lines_for(m, columns) + int(closures.rows)
+    shape = lines + lines_for(system, columns), columns
+    return OwnStep(loaded_step if loaded else closed_step, shape, explain, doubts=doubts)
 
 
 def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, st2
+from liegroup.compile import helper, kernel
+from liegroup.compile.dense import st_on
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
@@ -93,7 +94,7 @@ def roll(parameters: Any, structure: Any, field_work: Any, work: Any, c: Any, li
         f = scale(0.5, add(g.force, vector(work, line, FORCE)))
         about_hub = scale(0.5, add(g.about_hub, vector(work, line, ABOUT_HUB)))
         about_plane = scale(0.5, add(g.about_plane, vector(work, line, ABOUT_PLANE)))
-        st2(field_work, closures.gap, c, slip(f, about_hub, about_plane, T, phi_i, phi_j))
+        st_on(field_work, closures.gap, c, slip(f, about_hub, about_plane, T, phi_i, phi_j))
         along = rotated_back(R_j, scale(factor, add(f, scale(0.5, g.by_distance))))
         turning = so3.dexpinv_right_transpose(turn_j, rotated_back(R_j, about_hub))
         turning = add(turning, rotated_back(R_j, scale(0.5, g.by_turn)))

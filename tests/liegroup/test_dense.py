@@ -7,22 +7,34 @@ import numpy as np
 import pytest
 
 from liegroup.compile import WIDTH, entry, integer, integers, lane_array, lane_matrix, matrix, nothing
-from liegroup.compile.dense import factor_of_rank, ldl, ldl_solve, profile_of, solve_of_rank
+from liegroup.compile.dense import (
+    factor_of_rank,
+    ldl,
+    ldl_solve,
+    profile_of,
+    room_of_system,
+    room_within,
+    solve_of_rank,
+)
 
 FULL = np.array(profile_of([0] * 5))
 
 
 @entry(nothing(matrix, integer, integer, integers), nothing(lane_matrix, integer, integer, integers))
 def solve_in_workspace(work, n, rank, profile):
-    """Rows 0 … n: A; then n rows of scratch; n rows of null directions; last the right-hand side, replaced by A⁺ b."""
+    """Rows 0 … n: A, as its profile says; then n rows of scratch; n rows of null directions; last the right-hand
+    side, replaced by A⁺ b.
+    """
     factor_of_rank(work, 0, n, rank, work, 2 * n, work, n, profile, 0)
     solve_of_rank(work, 0, n, rank, work, 2 * n, work, 3 * n, profile, 0)
 
 
-def workspace(A, b, rank, seed=0):
+def workspace(A, b, rank, seed=0, firsts=None):
     n = len(A)
     work = np.zeros((3 * n + 1, n))
-    work[:n] = A
+    within = [A[i, first : i + 1] for i, first in enumerate(firsts or [0] * n)]
+    stored = np.concatenate(within)
+    work[:n].reshape(-1)[: len(stored)] = stored
     work[2 * n : 3 * n - rank] = np.random.default_rng(seed).normal(size=(n - rank, n))
     work[3 * n] = b
     return work
@@ -81,18 +93,35 @@ def test_a_profile_gives_the_bits_of_the_whole_and_touches_nothing_beside_it():
     A = np.where(within, np.random.default_rng(0).normal(size=(n, n)), 0.0) + n * np.eye(n)
     b = np.arange(1.0, n + 1)
     found = []
-    for firsts_used, empty in (([0] * n, 0.0), (firsts, np.nan)):
-        work = workspace(np.where(within, A, empty), b, n)
-        solve_in_workspace(work, n, n, np.array(profile_of(firsts_used)))
-        assert np.array_equal(np.isnan(work[:n]), np.isnan(np.where(within, A, empty)))
+    for firsts_used in ([0] * n, firsts):
+        profile = profile_of(firsts_used)
+        work = workspace(A, b, n, firsts=firsts_used)
+        work[:n].reshape(-1)[room_within(profile) :] = np.nan
+        solve_in_workspace(work, n, n, np.array(profile))
+        assert np.isnan(work[:n]).sum() == n * n - room_within(profile)
         found.append(work[3 * n])
+    assert room_within(profile_of(firsts)) == within.sum()
     assert np.array_equal(*found)
     whole = np.tril(A) + np.tril(A, -1).T
     assert np.abs(whole @ found[0] - b).max() < 1e-14
 
 
 def test_profiles_name_the_last_row_of_every_column():
-    assert profile_of([0, 0, 2, 1]) == [0, 0, 2, 1, 2, 4, 4, 4]
+    profile = profile_of([0, 0, 2, 1])
+    assert profile[:8] == [0, 0, 2, 1, 2, 4, 4, 4]
+    assert profile[8:12] == [0, 1, 1, 3]  # rows of one, two, one and three entries
+    assert room_within(profile) == 7
+    assert room_within([]) == room_of_system([]) == 0
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_what_a_band_takes_grows_with_its_length(width):
+    rooms = [
+        [room(profile_of([max(0, i - width) for i in range(n)])) for room in (room_within, room_of_system)]
+        for n in (40, 80, 160)
+    ]
+    steps = np.diff(rooms, axis=0)
+    assert np.array_equal(steps[1], 2 * steps[0])
 
 
 @pytest.mark.parametrize("rank", [2, 4, 5])

@@ -211,7 +211,7 @@ def between_bodies(t: Any, h: Any, parameters: Any, structure: Any, work: Any, e
 @kernel
 def remember_start(parameters: Any, structure: Any, options: Any, field_work: Any, work: Any) -> None:
     """Keep φ₀ and W₀, and the poses of bodies, with the poses at node k; no impulses."""
-    closures, lines = closures_of(structure), element_lines(structure, options)
+    closures, lines = closures_of(structure), element_lines(structure, work, options)
     for r in range(closures.rows):
         for k in range(PHI):
             st2(work, lines.rows + r, k, 0.0)
@@ -239,7 +239,7 @@ def evaluate(
 
     Returns the rounding in the largest impulse, and the size of the mechanism.
     """
-    closures, lines = closures_of(structure), element_lines(structure, options)
+    closures, lines = closures_of(structure), element_lines(structure, work, options)
     clear_loads(structure, work)
     size = extent(structure, field_work)
     noise = 0.0 * size
@@ -322,7 +322,7 @@ def evaluate_end(
     t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any
 ) -> None:  # fmt: skip
     """(h/2) F₁ of all elements into the impulses, W₁ (or unit forces there) into L; t and y at node k + 1."""
-    closures, lines = closures_of(structure), element_lines(structure, options)
+    closures, lines = closures_of(structure), element_lines(structure, work, options)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
         if takes_part(e, options):

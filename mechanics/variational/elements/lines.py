@@ -43,8 +43,8 @@ COLUMNS_LOADED = LOAD + 36
 
 
 class ElementLines(NamedTuple):
-    """First lines of the rows and of the equations for the impulses; rows across the tree that take part; the number of
-    these equations.
+    """First lines of the rows and of the equations for the impulses, on through as many lines as they take; rows across
+    the tree that take part; the number of these equations.
     """
 
     rows: Any
@@ -54,12 +54,11 @@ class ElementLines(NamedTuple):
 
 
 @helper
-def element_lines(structure: Any, options: Any) -> Any:
+def element_lines(structure: Any, work: Any, options: Any) -> Any:
     """The lines behind those of the closures."""
-    closures, lines = closures_of(structure), lines_of(structure)
-    rows = lines.impulse + 1
+    closures, lines = closures_of(structure), lines_of(structure, work)
     across = closures.across if options[MIDPOINT] else closures.across_reading
-    return ElementLines(rows, rows + closures.rows, across, closures.kept + across)
+    return ElementLines(lines.rows, lines.system, across, closures.kept + across)
 
 
 @helper

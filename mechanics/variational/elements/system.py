@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.arithmetic.elimination import solve_rows
+from integrators.arithmetic.elimination import solve_rows_together
 from liegroup.compile import helper, kernel, ld, ld2, select, st2
+from liegroup.compile.dense import ld_on, right_of_system, st_on
 from liegroup.formulas.vectors import dot
+from mechanics.closed_trees.field import add_on
 from mechanics.closed_trees.forces import tendon_joint
 from mechanics.closed_trees.layout import closures_of, element_of, equation_of, scale_of
 from mechanics.forces.element import ON_BODIES, ON_JOINT, ON_TENDON
@@ -80,7 +82,7 @@ def felt(parameters: Any, structure: Any, work: Any, e: Any, row: Any) -> Any:
 @kernel
 def add_impulses(parameters: Any, structure: Any, options: Any, work: Any, column: Any, at: Any) -> None:
     """Column <- column + Lᵀ x of all elements, in the axes of a node (at = G0 or G1), with what has been pushed."""
-    closures, lines = closures_of(structure), element_lines(structure, options)
+    closures, lines = closures_of(structure), element_lines(structure, work, options)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
         if takes_part(e, options):
@@ -96,37 +98,50 @@ def add_impulses(parameters: Any, structure: Any, options: Any, work: Any, colum
 @kernel
 def aim_again(parameters: Any, structure: Any, options: Any, work: Any) -> None:
     """What the step aims at: p̂ + Φ₀ᵀ Λ + Lᵀ x."""
-    lines = lines_of(structure)
+    lines = lines_of(structure, work)
     for i in range(header_of(structure).links):
         for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, TARGET + j, ld2(work, i, AIM + j))
     clear_path(structure, work)
     for c in range(lines.equations):
-        push(structure, work, c, ld2(work, lines.impulse, c))
+        push(structure, work, c, ld_on(work, lines.impulse, c))
     add_impulses(parameters, structure, options, work, TARGET, G0)
+
+
+@helper
+def right_in(structure: Any, lines: Any, c: Any) -> Any:
+    """Where the right side of equation c of the system is."""
+    closures = closures_of(structure)
+    if lines.across > 0:
+        return c * (lines.equations + 1) + lines.equations
+    return right_of_system(structure, closures.profile, closures.kept, c)
 
 
 @kernel
 def fill_column(
     parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, column: Any, sign: Any
 ) -> None:
-    """What all equations feel of the present η, times a sign, in a column of the system."""
-    closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
-    m = own.equations
+    """What all equations feel of the present η, times a sign, in a column of the system, or on its right side (column
+    −1).
+    """
+    closures, own, lines = closures_of(structure), lines_of(structure, work), element_lines(structure, work, options)
+    m, width = own.equations, lines.equations + 1
     for c in range(m):
-        st2(work, lines.system + c, column, sign * closing(structure, work, field_work, c))
+        place = right_in(structure, lines, c) if column < 0 else c * width + column
+        st_on(work, lines.system, place, sign * closing(structure, work, field_work, c))
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
         if takes_part(e, options) and e.row < lines.across:
             for k in range(rows_in(e)):
                 a = e.row + k
-                st2(work, lines.system + m + a, column, sign * felt(parameters, structure, work, e, lines.rows + a))
+                place = right_in(structure, lines, m + a) if column < 0 else (m + a) * width + column
+                st_on(work, lines.system, place, sign * felt(parameters, structure, work, e, lines.rows + a))
 
 
 @kernel
 def solve_together(parameters: Any, structure: Any, options: Any, field_work: Any, work: Any) -> None:
     """Corrections of all impulses, in the last column of their equations; elements across the tree couple any."""
-    closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
+    closures, own, lines = closures_of(structure), lines_of(structure, work), element_lines(structure, work, options)
     m, size = own.equations, lines.equations
     for c in range(m):
         clear_path(structure, work)
@@ -142,9 +157,9 @@ def solve_together(parameters: Any, structure: Any, options: Any, field_work: An
                 push_row(parameters, structure, work, e, lines.rows + a, 1.0)
                 respond(parameters, structure, work, 0, closures.path_length)
                 fill_column(parameters, structure, options, field_work, work, m + a, 1.0)
-                st2(work, lines.system + m + a, m + a, ld2(work, lines.system + m + a, m + a) + 1.0)
+                add_on(work, lines.system, (m + a) * (size + 2), 1.0)
     deflate(structure, field_work, work, lines.system, size)
-    solve_rows(work, lines.system, size, 1)
+    solve_rows_together(work, lines.system, size)
 
 
 @kernel
@@ -154,27 +169,27 @@ def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: 
     After `eliminate_loaded`: defects and factors are in the links, poses and screws at node k + 1 in the field's
     workspace.
     """
-    closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
-    m, size = own.equations, lines.equations
+    closures, own, lines = closures_of(structure), lines_of(structure, work), element_lines(structure, work, options)
+    m = own.equations
     move_path(parameters, structure, work, 0, closures.path_length)
-    fill_column(parameters, structure, options, field_work, work, size, -1.0)
+    fill_column(parameters, structure, options, field_work, work, -1, -1.0)
     for c in range(m):
-        gap = scale_of(parameters, equation_of(structure, closures, c)) * ld2(field_work, closures.gap, c)
-        st2(work, lines.system + c, size, ld2(work, lines.system + c, size) - gap)
+        gap = scale_of(parameters, equation_of(structure, closures, c)) * ld_on(field_work, closures.gap, c)
+        add_on(work, lines.system, right_in(structure, lines, c), -gap)
     if lines.across:
         solve_together(parameters, structure, options, field_work, work)
     else:
         solve_within(parameters, structure, field_work, work, lines.system)
     clear_path(structure, work)
     for c in range(m):
-        x = ld2(work, lines.system + c, size)
+        x = ld_on(work, lines.system, right_in(structure, lines, c))
         x = select(frozen, 0.0 * x, x)
-        st2(work, own.impulse, c, ld2(work, own.impulse, c) + x)
+        st_on(work, own.impulse, c, ld_on(work, own.impulse, c) + x)
         push(structure, work, c, x)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
         if takes_part(e, options) and e.row < lines.across:
             for k in range(rows_in(e)):
-                x = ld2(work, lines.system + m + e.row + k, size)
+                x = ld_on(work, lines.system, right_in(structure, lines, m + e.row + k))
                 push_row(parameters, structure, work, e, lines.rows + e.row + k, select(frozen, 0.0 * x, x))
     add_reactions(parameters, structure, work, TARGET, G0)

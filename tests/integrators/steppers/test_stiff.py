@@ -9,7 +9,7 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import symmetry_defect
-from integrators.arithmetic.elimination import solve_rows, solve_rows_within
+from integrators.arithmetic.elimination import solve_rows, solve_rows_together, solve_rows_within
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
@@ -19,7 +19,7 @@ from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
 from liegroup.compile import entry, ld, st
-from liegroup.compile.dense import profile_of
+from liegroup.compile.dense import profile_of, room_of_system
 from liegroup.compile.scalars import sincos
 from liegroup.table import RN, SO3, table_of
 
@@ -120,11 +120,19 @@ def test_a_profile_gives_the_bits_of_the_whole_system() -> None:
     for i, first in enumerate(firsts):
         matrix[i, first : i + 1], matrix[first : i + 1, i] = rng.normal(size=(2, i + 1 - first))
     matrix[6, 6] = 1e-20
-    systems = [np.column_stack([matrix, np.arange(1.0, n + 1.0)]) for _ in range(2)]
-    solve_rows(systems[0], 0, n, 1)
-    solve_rows_within(systems[1], 0, n, 1, np.array(profile_of(firsts)), 0)
-    assert np.array_equal(systems[0][:, n], systems[1][:, n])
-    assert np.allclose(matrix @ systems[1][:, n], np.arange(1.0, n + 1.0), rtol=1e-9)
+    whole, profile = np.column_stack([matrix, np.arange(1.0, n + 1.0)]), profile_of(firsts)
+    rows, rights = (profile[k * n : (k + 1) * n] for k in (3, 4))
+    within, together = np.full((3, room_of_system(profile)), np.nan), whole.copy()
+    for i, (row, right) in enumerate(zip(rows, rights, strict=True)):
+        start = 0 if i == 0 else rights[i - 1] + 1
+        within[1, start:right], within[1, right] = matrix[i, start - row : right - row], whole[i, n]
+    solve_rows(whole, 0, n, 1)
+    solve_rows_together(together, 0, n)
+    solve_rows_within(within, 1, n, np.array(profile), 0)
+    assert np.array_equal(whole[:, n], within[1, rights])
+    assert np.array_equal(whole[:, n], together[:, n])
+    assert np.isnan(within[[0, 2]]).all()
+    assert np.allclose(matrix @ whole[:, n], np.arange(1.0, n + 1.0), rtol=1e-9)
 
 
 @pytest.mark.parametrize("width", [2, 5, 40])

@@ -2,6 +2,8 @@
 every form.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.integrate
@@ -9,12 +11,14 @@ import scipy.integrate
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
 from mechanics.closed_trees.field import closed
-from mechanics.closed_trees.layout import closures_of
+from mechanics.closed_trees.layout import WATCHED, closures_of
 from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
+from mechanics.forces import thruster
 from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
 from mechanics.reference import closed_system as reference
 from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import n_four_bar
@@ -71,7 +75,7 @@ def test_rates_of_momenta_with_multipliers_are_derivatives_of_the_motion(mechani
     n = tree.nv
     packed = made.packed()
     out, work = run(closed, made, np.concatenate([q, H @ v - G.T @ eta0]), 2 * n, packed=packed)
-    eta = work[closures_of(packed.structure).multipliers, : len(kept)]
+    eta = work[closures_of(packed.structure).multipliers :].reshape(-1)[: len(kept)]
     assert np.abs(G.T @ (eta - eta0)).max() < 1e-9
     assert np.abs(out[:n] - v).max() < 1e-10
 
@@ -274,3 +278,66 @@ def test_equations_of_loops_in_a_row_meet_their_neighbours_only():
 @pytest.mark.parametrize("name", ["walking-mechanism", "squeezer", "swinging-four-bar"])
 def test_profiles_hold_what_is_not_zero(name):
     assert profile_of_loops(SYSTEMS[name].mechanism())[1]
+
+
+# --- what many closures take ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["field", "step", "loaded step"])
+def test_workspaces_grow_with_the_number_of_closures(what):
+    """Counted, not timed: 40, 80 and 160 four-bars; those in a row share their rockers."""
+
+    def size(n):
+        made = n_four_bar.mechanism(n)
+        if what == "loaded step":
+            push = thruster(Frame(made.tree.body_names[0]), force=(1.0, 0.0, 0.0))
+            made = Mechanism(made.tree, made.equations.closures, made.home, elements=[push])
+        problem = made.problem()
+        shape = problem.work_shape_for("field") if what == "field" else problem.own_steps["variational"].shape
+        return int(np.prod(shape))
+
+    first, second, third = size(40), size(80), size(160)
+    assert third - second <= 2.05 * (second - first)
+
+
+# --- what a projection tells ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bricard", "governor", "walking-mechanism", "squeezer"])
+def test_a_projection_tells_the_invariants_and_the_field_where_it_leads(name):
+    told(SYSTEMS[name].mechanism())
+
+
+def test_it_tells_them_with_force_elements_and_joints_of_several_freedoms(mechanism, made):
+    push = thruster(Frame(made.tree.body_names[-1]), force=(1.0, 0.3, -0.2), command=2.0)
+    told(Mechanism(made.tree, mechanism.equations.closures, mechanism.q, elements=[push]))
+
+
+def told(made):
+    """Of a state that is not closed and does not keep the loops closed."""
+    rng, n, nq = np.random.default_rng(3), made.tree.nv, made.tree.nq
+    q = moved_by(made.tree, made.home, 1e-3 * rng.normal(size=n))
+    y, packed = np.concatenate([q, rng.normal(size=n)]), made.packed()
+    size = nq + n
+    out, _ = run(closed_projection, made, y, size + WATCHED + 2 * n, 0.3, packed)
+    shorter, _ = run(closed_projection, made, y, size + WATCHED, 0.3, packed)
+    alone, _ = run(closed_projection, made, y, size, 0.3, packed)
+    assert np.array_equal(out[:size], alone)
+    assert np.array_equal(out[: size + WATCHED], shorter)
+    invariants, _ = run(closed_invariants, made, alone, WATCHED, 0.3, packed)
+    field, _ = run(closed, made, alone, 2 * n, 0.3, packed)
+    scale = 1.0 + np.abs(invariants)
+    assert np.abs((out[size : size + WATCHED] - invariants) / scale).max() < 1e-11
+    assert np.abs(out[size + WATCHED :] - field).max() < 1e-10 * (1.0 + np.abs(field).max())
+
+
+def test_steps_begin_with_what_the_projection_has_told(mechanism, made):
+    """The field as the closures give it and as the projection tells it: the same motion, and no evaluation twice."""
+    problem = made.problem(mechanism.q, mechanism.v)
+    assert problem.tells
+    silent = replace(problem, projection_tells=None)
+    assert not replace(problem, invariants=None, invariant_names=(), invariant_units=(), guards=()).tells
+    for method in ("RKMK4", "CF4", "RKMK_DORMAND_PRINCE54", "TREE_VARIATIONAL"):
+        found, other = (integrate(p, method, (0.0, 0.05), step=1e-3) for p in (problem, silent))
+        assert np.abs(found.y - other.y).max() < 1e-11 * (1.0 + np.abs(other.y).max())
+        assert np.abs(found.invariants - other.invariants).max() < 1e-9
