@@ -89,7 +89,7 @@ class Closure:
     equations : tuple of Equation
         Kind, directions and points of each.
     aligned : tuple of pairs of arrays (3,)
-        Directions (first body, second body) that must not be opposite.
+        Directions (first body, second body) that coincide where it is closed as it says.
     name : str
         For messages and results.
 
