@@ -522,7 +522,7 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     <holonomic 'bowl': None – body, 1 equation>
     """
     _check_frames(first, second)
-    found = tapes(function, f"closure {name!r}")
+    found = tapes(function, f"closure {name or 'holonomic'!r}")
     E, H, p, q = first.rotation, second.rotation, first.position, second.position
     return _closure(
         "holonomic",
