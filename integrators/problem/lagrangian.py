@@ -518,11 +518,12 @@ def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: fl
 
 def check_velocity(problem: Problem, t: float, v: Array) -> None:
     """ValueError where the momenta of v do not say v: L is not convex in the velocities, or a momentum is flat."""
+    y0 = np.asarray(problem.y0, dtype=np.float64)
     with np.errstate(all="ignore"):
-        found = problem.velocity(t, problem.y0)[: len(v)]
+        found = problem.velocity(t, y0)[: len(v)]
     if not np.abs(found - v).max() <= NOISE * max(np.abs(v).max(), np.abs(found).max()):
         raise ValueError(
-            f"v: {v.tolist()} has the momenta {problem.y0[-len(v) :].tolist()}, from which {found.tolist()} was found; "
+            f"v: {v.tolist()} has the momenta {y0[-len(v) :].tolist()}, from which {found.tolist()} was found; "
             "expected a Lagrangian whose momenta say the velocities (∂²L/∂v² positive from v = 0 to the start)"
         )
 
