@@ -32,7 +32,7 @@ from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
-from liegroup.arrays import integer, path_of, positive, real, reals
+from liegroup.arrays import check_function, integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
 Array = NDArray[np.float64]
@@ -228,8 +228,8 @@ def integrate(
     if chosen.stepper.report and step is None and not variable and span[0] != span[1]:
         step = min(suggest_step(problem, chosen, t=span[0]), abs(span[1] - span[0]))
         says = f"{says or chosen.name}, with steps of {step:.3g}"
-    if not (callback is None or callable(callback) or callable(getattr(callback, "look", None))):
-        raise TypeError(f"callback: {callback!r}, expected a function callback(t, y) or an object with a method look")
+    if callback is not None and not callable(getattr(callback, "look", None)):
+        check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
     output = Output(times=_times(t_eval, span), events=with_events(as_events(events), gathered), statistics=gathered)
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)

@@ -6,6 +6,7 @@ numbers, SymPy symbols) are passed through one element at a time.
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 import os
@@ -103,10 +104,24 @@ def of_kind(value: Any, kind: type | tuple[type, ...], name: str, wanted: str) -
         raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
 
 
-def check_function(value: Any, name: str, wanted: str = "a function") -> None:
-    """TypeError unless `value` can be called."""
+def check_function(value: Any, name: str, wanted: str = "a function", count: int | None = None) -> None:
+    """TypeError unless `value` can be called, with `count` arguments by position where that is asked."""
     if not callable(value):
         raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
+    if count is None:
+        return
+    try:
+        signature = inspect.signature(getattr(value, "py_func", value))
+    except (TypeError, ValueError):  # it does not tell
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        takes = ", ".join(signature.parameters) or "none"
+        raise TypeError(
+            f"{name}: a function of {count} argument{'s' * (count != 1)} is called, this one has ({takes}); "
+            f"expected {wanted}"
+        ) from None
 
 
 def sequence(value: Any, name: str, wanted: str) -> tuple[Any, ...]:

@@ -33,6 +33,7 @@ from mechanics.constraints.assembly import (
     Assembly,
     Velocities,
     assemble,
+    check_axes,
     consistent_velocities,
     gap_units,
     moved_by,
@@ -354,6 +355,7 @@ class Mechanism:
                 f"is open by {phi[worst]:.3g}: {equation}",
                 "close it with Mechanism.assembled or .assemble",
             )
+        check_axes(self.equations, q, f"{what} of {self.name!r}: ", t)
         return q
 
     def assemble(self, guess: ArrayLike, hold: Sequence[str] = ()) -> Assembly:

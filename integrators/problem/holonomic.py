@@ -38,6 +38,7 @@ from integrators.problem.lagrangian import (
     along,
     begins_at,
     built,
+    check_velocity,
     checked_start,
     checked_vector,
     energy_of,
@@ -288,7 +289,7 @@ def holonomic_problem(
     >>> bool(swing["gap"].max() < 1e-13), bool(swing.error("energy", relative=False) < 1e-3)
     (True, True)
     """
-    check_function(constraints, "constraints", "a function c(t, q, parameters)")
+    check_function(constraints, "constraints", "a function c(t, q, parameters)", 3)
     q = checked_start(q)
     table = group_table(rn(len(q)) if group is None else group)
     n_q, n = int(table[-1, 1] + table[-1, 3]), int(table[-1, 2] + table[-1, 4])
@@ -321,6 +322,8 @@ def holonomic_problem(
         model=model,
         guards=(_gap_guard(q, rows), _closing_guard(velocity_0, rows)),
     )
+    if v is not None and not found.linear:
+        check_velocity(posed, begin, velocity_0)
     return with_energy_guard(posed, conservative=force is None)
 
 

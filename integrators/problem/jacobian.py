@@ -12,6 +12,7 @@ from integrators.problem.sparsity import HALF, ORDER
 from liegroup.table import EXP, retract
 
 Array = NDArray[np.float64]
+START = "the start"
 _DELTA = 2.0**-17
 """Of central differences, relative to the size of the state."""
 _WRONG = 1e-3
@@ -21,20 +22,46 @@ _ROUNDING = 1e-12
 
 
 def check_jacobian(problem: Problem, t: float) -> None:
-    """ValueError with the entry that contradicts the differences of the field at the start, or if it is not finite.
+    """ValueError with the entry that contradicts the differences of the field, or if it is not finite: at the start and
+    at a place that the motion leads to, where what is zero at the start need not be.
 
     Differences over two lengths and to either side tell how far they can be trusted: near a kink of the field they
     contradict each other, and any derivative between them is taken.
     """
+    if problem.derivative_pattern[HALF] < 0 and problem.jacobian is None:
+        return
+    y = np.atleast_2d(problem.y0)[0]
+    _check_at(problem, t, y, START)
+    try:
+        ahead = _further(problem, t, y)
+        finite = np.isfinite(problem.velocity(t, ahead)).all()
+    except Exception:  # a field of the user's need not be there
+        return
+    if finite:
+        _check_at(problem, t, ahead, "a place further on,")
+
+
+def _further(problem: Problem, t: float, y: Array) -> Array:
+    """The state moved along its velocity, the fastest component by a tenth of the size of the state."""
+    v = problem.velocity(t, y)
+    fastest = float(np.abs(v).max(initial=0.0))
+    direction = v / fastest if fastest > 0.0 else np.cos(1.7 * np.arange(len(v)) + 0.3)
+    ahead = y.copy()
+    retract(problem.table, EXP, y, 0.1 * max(1.0, float(np.abs(y).max())) * direction, ahead)
+    return ahead
+
+
+def _check_at(problem: Problem, t: float, y: Array, where: str) -> None:
+    """The same, at one state."""
     if problem.derivative_pattern[HALF] >= 0:
-        _check_sparsity(problem, t)
+        _check_sparsity(problem, t, y, where)
     if problem.jacobian is None:
         return
-    y, d = np.atleast_2d(problem.y0)[0], problem.dimension
+    d = problem.dimension
     given = problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
-    if not np.isfinite(given).all():
+    if not np.isfinite(given).all() and where == START:
         i, j = (int(k) for k in np.argwhere(~np.isfinite(given))[0])
-        raise ValueError(f"jacobian: entry ({i}, {j}) is {given[i, j]} at the start t = {t}, y = {y.tolist()}")
+        raise ValueError(f"jacobian: entry ({i}, {j}) is {given[i, j]} at {where} t = {t}, y = {y.tolist()}")
     (near, bend), (far, _) = (_differences(problem, t, y, k * _DELTA) for k in (1.0, 4.0))
     if not (np.isfinite(near).all() and np.isfinite(far).all()):
         return
@@ -45,7 +72,7 @@ def check_jacobian(problem: Problem, t: float) -> None:
     if off.any():
         i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)
         raise ValueError(
-            f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at the start t = {t}, y = {y.tolist()}, but differences "
+            f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at {where} t = {t}, y = {y.tolist()}, but differences "
             f"of the field give {near[i, j]:.6g}; expected the derivative of component {i} of the field f(t, y τ(x)) "
             f"by component {j} of x at x = 0, by rows"
         )
@@ -59,11 +86,11 @@ def _entries(problem: Problem, t: float, y: NDArray[np.float64]) -> Any:
     return entries
 
 
-def _check_sparsity(problem: Problem, t: float) -> None:
+def _check_sparsity(problem: Problem, t: float, y: Array, where: str) -> None:
     """ValueError with the component that contradicts the sparsity: the derivative that this allows, found from moves of
     many components at once, is compared in one direction with the field's.
     """
-    y, d, order = np.atleast_2d(problem.y0)[0], problem.dimension, problem.derivative_pattern[ORDER:]
+    d, order = problem.dimension, problem.derivative_pattern[ORDER:]
     order = order[:d]
     apart = 2 * int(problem.derivative_pattern[HALF]) + 1
     allowed, place = problem.jacobian_sparsity, np.argsort(order)
@@ -85,7 +112,7 @@ def _check_sparsity(problem: Problem, t: float) -> None:
         i = int(np.argmax(off))
         raise ValueError(
             f"jacobian_sparsity: component {i} of the field changes by {near[i]:.6g} along a direction in which the "
-            f"components of its row change it by {found[i]:.6g} at the start t = {t}; expected an entry for every "
+            f"components of its row change it by {found[i]:.6g} at {where} t = {t}; expected an entry for every "
             "component of the state that it depends on"
         )
 

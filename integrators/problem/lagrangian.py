@@ -45,10 +45,12 @@ from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
 
 Array = NDArray[np.float64]
-LIMIT = 30
-"""Newton iterations for the velocity."""
+LIMIT = 100
+"""Newton iterations for the velocity, halved corrections among them."""
 SMALL = 1e-9
 """Relative correction of the velocity that leaves an error below rounding."""
+NOISE = 1e-6
+"""Relative correction at which rounding may keep the residual from falling further."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,11 @@ def trace(
     t = g.input("t")
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
-    check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)")
+    check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)", 4)
     L = scalar(g, traceable(lagrangian)(t, *map(scalars, (q, v, p))), "lagrangian")  # arrays of its own to write into
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
+        check_function(force, "force", "a function F(t, q, v, parameters)", 4)
         forces = [scalar(g, x, "force") for x in traceable(force)(t, *map(scalars, (q, v, p)))]
         if len(forces) != n:
             raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
@@ -236,8 +239,8 @@ from integrators.signatures import FIELD_SIGNATURES
 
 _LATER = 0.3819660112501051, 1.7320508075688772
 """Times after the start at which momenta are looked at, s: no period has both."""
-STATE, VALUES, SYSTEM = 0, 1, 2
-"""Rows of the field's workspace: (q, v), the derivatives, the equations for v."""
+STATE, VALUES, SEARCH, SYSTEM = 0, 1, 2, 3
+"""Rows of the field's workspace: (q, v), the derivatives, the best v with its correction, the equations for v."""
 
 
 def _work_shape(n_q: int, n: int) -> tuple[int, int]:
@@ -245,33 +248,51 @@ def _work_shape(n_q: int, n: int) -> tuple[int, int]:
 
 
 def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: int) -> Callable[..., None]:
-    """The function that finds v with π(t, q, v) = p and leaves the first `left` of the parts in `VALUES`."""
+    """The function that finds v with π(t, q, v) = p and leaves the first `left` of the parts in `VALUES`.
+
+    Newton's method from v = 0, whose corrections are halved until the largest residual falls: where L is convex in v
+    and ends somewhere, as at the speed of light, it gets there.  Not finite where it does not.
+    """
     second, pi, pi_v = layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
 
     def velocity(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-        state, values = work[STATE][: n_q + n], work[VALUES][:second]
+        state, values, best, step = work[STATE][: n_q + n], work[VALUES][:second], work[SEARCH], work[SEARCH][n:]
         zero = 0.0 * ld(y, 0)
         for i in range(n_q):
             st(state, i, ld(y, i))
         for i in range(n):
             st(state, n_q + i, zero)
-        going = zero + 1.0
+            st(best, i, zero)
+            st(step, i, zero)
+        going, part, least, change, size = zero + 1.0, zero + 1.0, zero + np.inf, zero, zero
         for _ in range(LIMIT):
             parts(t, state, parameters, structure, work, values)
+            residual = zero
             for i in range(n):
+                missing = ld(y, n_q + i) - ld(values, pi + i)
                 for j in range(n):
                     st2(work, SYSTEM + i, j, ld(values, pi_v + n * i + j))
-                st2(work, SYSTEM + i, n, ld(y, n_q + i) - ld(values, pi + i))
+                st2(work, SYSTEM + i, n, missing)
+                residual = residual + absolute(missing)
             solve_rows(work, SYSTEM, n, 1)
+            falls = select(residual < least, zero + 1.0, zero)
+            least = select(falls > 0.0, residual, least)
+            part = select(falls > 0.0, zero + 1.0, 0.5 * part)
             change, size = zero, zero
             for i in range(n):
-                d = select(going > 0.0, ld2(work, SYSTEM + i, n), zero)
-                v = ld(state, n_q + i) + d
-                st(state, n_q + i, v)
-                change, size = maximum(change, absolute(d)), maximum(size, absolute(v))
+                d = select(falls > 0.0, ld2(work, SYSTEM + i, n), ld(step, i))
+                v = select(falls > 0.0, ld(state, n_q + i), ld(best, i))
+                st(step, i, d)
+                st(best, i, v)
+                st(state, n_q + i, select(going > 0.0, v + part * d, ld(state, n_q + i)))
+                change, size = maximum(change, absolute(d)), maximum(size, absolute(v + d))
             going = select(change <= SMALL * size, zero, going)
             if linear or not any_(going > 0.0):
                 break
+        if not linear:
+            for i in range(n):
+                there = select(change <= NOISE * size, ld(state, n_q + i), zero + np.nan)
+                st(state, n_q + i, select(going > 0.0, there, ld(state, n_q + i)))
         parts(t, state, parameters, structure, work, work[VALUES][:left])
 
     return velocity
@@ -451,6 +472,8 @@ def lagrangian_problem(
         begins=begins,
         model=model,
     )
+    if v is not None and not found.linear:
+        check_velocity(posed, begin, checked_vector(v, n, "v"))
     return with_energy_guard(posed, conservative=force is None)
 
 
@@ -481,7 +504,28 @@ def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: fl
             f"lagrangian: velocity {k} has no inertia, row {k} of ∂²L/∂v² is zero at the start; give every coordinate "
             "kinetic energy, or leave out those without"
         )
-    return out[at.MOMENTUM : at.MOMENTUM + n]
+    p = out[at.MOMENTUM : at.MOMENTUM + n]
+    if not np.isfinite(p).all():
+        raise ValueError(f"v: {v.tolist()} at q = {q.tolist()} has the momenta {p.tolist()}, expected finite numbers")
+    sizes = np.sqrt(np.outer(*2 * [np.abs(M).max(axis=1)]))
+    if np.isfinite(M).all() and np.linalg.matrix_rank(M / sizes) < n:
+        raise ValueError(
+            f"lagrangian: ∂²L/∂v² = {M.tolist()} is singular at the start: a combination of velocities has no "
+            "inertia; give every motion kinetic energy, or leave out coordinates"
+        )
+    return p
+
+
+def check_velocity(problem: Problem, t: float, v: Array) -> None:
+    """ValueError where the momenta of v do not say v: L is not convex in the velocities, or a momentum is flat."""
+    y0 = np.asarray(problem.y0, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        found = problem.velocity(t, y0)[: len(v)]
+    if not np.abs(found - v).max() <= NOISE * max(np.abs(v).max(), np.abs(found).max()):
+        raise ValueError(
+            f"v: {v.tolist()} has the momenta {y0[-len(v) :].tolist()}, from which {found.tolist()} was found; "
+            "expected a Lagrangian whose momenta say the velocities (∂²L/∂v² positive from v = 0 to the start)"
+        )
 
 
 def begins_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float, p: Array) -> float | None:

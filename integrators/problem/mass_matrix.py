@@ -92,11 +92,11 @@ def mass_matrix_problem(
     y0 = checked_start(y)
     numbers = np.atleast_1d(reals(parameters, "parameters"))
     n = len(y0)
-    check_function(mass, "mass", "a function M(t, y, parameters)")
-    check_function(forcing, "forcing", "a function f(t, y, parameters)")
+    check_function(mass, "mass", "a function M(t, y, parameters)", 3)
+    check_function(forcing, "forcing", "a function f(t, y, parameters)", 3)
     named = dict(invariants or {})
     for name, function in named.items():
-        check_function(function, f"invariants[{name!r}]", "a function of (t, y, parameters)")
+        check_function(function, f"invariants[{name!r}]", "a function of (t, y, parameters)", 3)
     _check_regular(mass, t, y0, numbers, n)
 
     g = Differentiable()

@@ -28,6 +28,8 @@ CLOSED = 1e-13
 """Gap, relative to the size of the mechanism, at which a configuration counts as closed."""
 ACCEPTED = 1e-8
 """Gap with which a mechanism is still accepted: closures of rounded data cannot be closed better."""
+ASTRAY = 0.5
+"""rad between axes that should coincide, beyond which a closed configuration is another one than the closure says."""
 SINGULAR = 1e-12
 """Smallest singular value of the rank, relative to the greatest, below which a position is singular."""
 ITERATIONS = 200
@@ -151,7 +153,8 @@ def assemble(
     Raises
     ------
     AssemblyError
-        It does not close: with the gap of every closure.  Or it closes with axes pointing the opposite way.
+        It does not close: with the gap of every closure.  Or it closes with frames turned away from each other, which
+        satisfies the equations, too.
     ValueError
         A guess of another size, or not finite.
 
@@ -183,7 +186,7 @@ def assemble(
     gap = float(np.abs(loops.gap(q)).max(initial=0.0))
     if np.abs(problem.residual(q)).max(initial=0.0) > ACCEPTED:
         raise _does_not_close(loops, q, problem.size)
-    _check_axes(loops, q)
+    check_axes(loops, q)
     return Assembly(q, gap, iterations, _moved(tree, start, q))
 
 
@@ -257,8 +260,8 @@ class _Closing:
         return q
 
 
-def _gaps(loops: LoopEquations, q: Array) -> dict[str, float]:
-    phi = np.abs(loops.gap(q))
+def _gaps(loops: LoopEquations, q: Array, t: float = 0.0) -> dict[str, float]:
+    phi = np.abs(loops.gap(q, t))
     return {c.name: float(phi[loops.closure_of == k].max()) for k, c in enumerate(loops.closures)}
 
 
@@ -273,24 +276,29 @@ def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyErro
     return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[equation]}); gaps: {listed}", remedy, q, gaps)
 
 
-def _check_axes(loops: LoopEquations, q: Array) -> None:
-    g = geometry(loops.tree, q)
+def check_axes(loops: LoopEquations, q: Array, what: str = "", t: float = 0.0) -> None:
+    """AssemblyError where axes that should coincide do not though all equations hold: they are zero for axes turned by
+    half a turn, and those of a weld for frames turned by a third of a turn about (1, 1, 1) as well.
+    """
+    if not any(closure.aligned for closure in loops.closures):
+        return
+    g = geometry(loops.tree, q, None, t)
 
     def rotation(body: str | None) -> Array:
         R: Array = np.eye(3) if body is None else g.R[loops.tree.body_index(body)]
         return R
 
     for closure in loops.closures:
-        for a, b in closure.aligned:
-            if (rotation(closure.first.body) @ a) @ (rotation(closure.second.body) @ b) < 0.0:
-                remedy = "start nearer to the wanted configuration, or turn one of the frames by 180 degrees"
-                raise AssemblyError(
-                    f"closure {closure.name!r}",
-                    "closes with its axes opposite to each other",
-                    remedy,
-                    q,
-                    _gaps(loops, q),
-                )
+        first, second = rotation(closure.first.body), rotation(closure.second.body)
+        angles = [np.arccos(np.clip((first @ a) @ (second @ b), -1.0, 1.0)) for a, b in closure.aligned]
+        if max(angles, default=0.0) > ASTRAY:
+            raise AssemblyError(
+                f"{what}closure {closure.name!r}",
+                f"closes with axes {np.degrees(max(angles)):.3g} degrees from each other that should coincide",
+                "start nearer to the wanted configuration, or turn one of the frames so that they do",
+                q,
+                _gaps(loops, q, t),
+            )
 
 
 def _moved(tree: Tree, start: Array, q: Array) -> dict[str, float]:

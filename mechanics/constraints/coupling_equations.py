@@ -83,7 +83,7 @@ def tapes(function: Callable[..., Any], names: Sequence[str], where: str) -> lis
     """
     g = Differentiable()
     q, s = [g.input(f"coordinate of {n}") for n in names], [g.input(f"rate of {n}") for n in names]
-    check_function(function, "function", "a function of the coordinates")
+    check_function(function, where, f"a function of the coordinates of the joints {', '.join(names)}", len(names))
     numbers = [scalar(g, x, where) for x in np.atleast_1d(np.array(traceable(function)(*q), dtype=object)).ravel()]
     if not numbers:
         raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")

@@ -77,7 +77,7 @@ def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
     ModelError
         It returns nothing, or a number that does not depend on the pose.
     """
-    check_function(function, "function", "a function of scalars")
+    check_function(function, where, "a function c(x, R) of the relative pose", 2)
     g = Differentiable()
     inputs = [g.input(f"input {i}") for i in range(INPUTS)]
     x, R = scalars(inputs[:3]), scalars(inputs[3:12]).reshape(3, 3)

@@ -89,7 +89,7 @@ class Closure:
     equations : tuple of Equation
         Kind, directions and points of each.
     aligned : tuple of pairs of arrays (3,)
-        Directions (first body, second body) that must not be opposite.
+        Directions (first body, second body) that coincide where it is closed as it says.
     name : str
         For messages and results.
 
@@ -522,7 +522,7 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     <holonomic 'bowl': None – body, 1 equation>
     """
     _check_frames(first, second)
-    found = tapes(function, f"closure {name!r}")
+    found = tapes(function, f"closure {name or 'holonomic'!r}")
     E, H, p, q = first.rotation, second.rotation, first.position, second.position
     return _closure(
         "holonomic",

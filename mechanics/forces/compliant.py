@@ -113,6 +113,9 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, *, damping: Array
     """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y,
     N·m/rad).
 
+    For small turns: the equations of the weld are products of axes, φ = sin θ of a turn about one axis, whose torque
+    k sin θ cos θ is weaker than k θ, has its most at 45° and is none at 90°.  Larger turns: `torsion_spring`.
+
     Parameters
     ----------
     first : Frame

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import real, reals, sequence, shown
+from liegroup.arrays import check_function, real, reals, sequence, shown
 from liegroup.compile.scalars import sincos
 
 if TYPE_CHECKING:
@@ -313,8 +313,8 @@ def _motion(spline: PPoly) -> Motion:
 def _smooth(function: Any, span: Any, rate: Any, acceleration: Any, tolerance: Any) -> PPoly:
     """The spline through ever more values of a function, until it knows those between them."""
     for given, name in ((function, "function"), (rate, "rate"), (acceleration, "acceleration")):
-        if not (callable(given) or (given is None and name != "function")):
-            raise TypeError(f"{name}: {shown(given)}, expected a function of the time")
+        if given is not None or name == "function":
+            check_function(given, name, "a function of the time", 1)
     ends = _numbers(span, "span")
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise ValueError(f"span: {shown(span)}, expected two times (from, to) that increase, s")

@@ -20,7 +20,7 @@ from liegroup.display import card, table
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.joints import Joint
+from mechanics.joints import Element, Joint
 from mechanics.joints.fixed import Fixed
 from mechanics.joints.free import Free
 from mechanics.model import description
@@ -133,9 +133,10 @@ class Body:
         of_kind(self.data, JointData, "data", "JointData")
         where = f"body {self.name!r}"
         if not isinstance(self.joint, Joint):
-            raise ModelError(
-                where, f"joint is {self.joint!r}", "give a joint of mechanics.joints, such as Revolute((0, 0, 1))"
-            )
+            remedy = "give a joint of mechanics.joints, such as Revolute((0, 0, 1))"
+            if isinstance(self.joint, Element):
+                remedy = "it is a part of joints; give the joint, such as Compound((part,)), Spherical() or Free()"
+            raise ModelError(where, f"joint is {self.joint!r}", remedy)
         if not isinstance(self.inertia, Inertia):
             raise ModelError(
                 where, f"inertia is {self.inertia!r}", "build it with Inertia.about_com or Inertia.about_origin"
@@ -749,7 +750,7 @@ def _check_names(bodies: tuple[Body, ...]) -> None:
                 raise ModelError(f"{what} {name!r}", "is not a name", "give a non-empty string")
             if name in seen:
                 raise ModelError(
-                    f"{what} {name!r}", f"there are two {what}s of this name", "give every one its own name"
+                    f"{what} {name!r}", f"there is another {what} of this name", "give every one its own name"
                 )
             seen.add(name)
 

@@ -12,6 +12,7 @@ from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
 from liegroup.arrays import check_function, real, reals
+from liegroup.table import EXP, retract
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
@@ -216,20 +217,69 @@ def _check(
         raise ConstraintError(f"{model}: constraint row {len(found)} depends on the others at the start; leave it out")
     if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
+    for k, x in enumerate(_configurations(functions, q)):
+        with np.errstate(all="ignore"):
+            _check_at(functions, x, v, numbers, own, t, "q0" if k == 0 else f"q = {x.tolist()}", k == 0)
+
+
+def _configurations(functions: Functions, q: Array) -> list[Array]:
+    """The start, and others that are nothing special: what holds at q0 by chance does not hold there."""
+    found, random = [q], np.random.default_rng(7)
+    for size in (0.1, 0.3, 1.0):
+        moved = np.zeros_like(q)
+        retract(functions.group, EXP, q, size * random.uniform(-1.0, 1.0, functions.n), moved)
+        found.append(moved)
+    return found
+
+
+def _check_at(
+    functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], t: float, where: str, first: bool
+) -> None:
+    """What the functions say of each other, at one configuration; elsewhere than at the start where it is finite."""
+    n, m, k = functions.n, functions.derived.m, functions.derived.k
+    at, out = constrained(n, m, k), np.zeros(constrained(n, m, k).SIZE)
+    structure, none = np.array([n, m, k]), np.zeros((0, 0))
+    functions.derived.parts(t, np.concatenate([q, v]), numbers, structure, none, out)
+    mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
     if argument_count(functions.mass, functions.parameters is not None) == 2:
-        _check_energy(functions, mass, q, v, own)
-    if functions.frame is not None:
-        residual = np.abs(rows @ np.array(functions.frame(q, *own), dtype=np.float64)).max()
-        if not residual < TOLERANCE * (1.0 + np.abs(rows).max()):
-            raise ValueError(f"frame: A S = 0 is violated by {residual:.3g} at q0; its columns must satisfy the rows")
-
-
-def _check_energy(functions: Functions, mass: Array, q: Array, v: Array, own: tuple[Any, ...]) -> None:
-    """T is ½ vᵀM v and nothing else."""
-    for w in (v, -v, 0.0 * v):
-        energy, quadratic = float(functions.mass(q, w, *own)), 0.5 * w @ mass @ w
-        if abs(energy - quadratic) > TOLERANCE * (1.0 + abs(quadratic)):
+        for w in (v, -v, 0.0 * v, np.arange(1.0, n + 1.0)):
+            energy, quadratic = float(functions.mass(q, w, *own)), float(0.5 * w @ mass @ w)
+            if _differ(energy, quadratic, abs(quadratic)):
+                raise ValueError(
+                    f"mass: T(q, v) = {energy:.6g} at {where}, v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
+                    "quadratic in v; terms without v belong to the potential"
+                )
+    if functions.derived.frame is None or functions.frame is None or (k and not first):
+        return  # with position constraints a frame need satisfy the rows only where these hold
+    r = functions.r
+    u = np.arange(1.0, r + 1.0) / r
+    basis = np.zeros(n * r + n)
+    functions.derived.frame(t, np.concatenate([q, u]), numbers, structure, none, basis)
+    S, drift = basis[: n * r].reshape(n, r), basis[n * r :]
+    if _differ(rows @ S, 0.0, np.abs(rows).max() * np.abs(S).max()):
+        residual = np.abs(rows @ S).max()
+        raise ValueError(f"frame: A S = 0 is violated by {residual:.3g} at {where}; its columns must satisfy the rows")
+    if functions.metric is None:
+        return
+    metric, found = np.array(functions.metric(*own), dtype=np.float64), S.T @ mass @ S
+    if _differ(found, np.diag(metric), np.abs(found).max()):
+        raise ValueError(
+            f"metric: SᵀM S = {found.tolist()} at {where}, expected diag(μ) with μ = {metric.tolist()}; correct it, or "
+            "leave it out"
+        )
+    if functions.gyro is not None:
+        functions.derived.parts(t, np.concatenate([q, S @ u]), numbers, structure, none, out)
+        kinetic, rate = out[at.KINETIC : at.KINETIC + n], out[at.RATE : at.RATE + n]
+        expected = S.T @ (kinetic - rate - mass @ drift)
+        given = np.array(functions.gyro(q, u, *own), dtype=np.float64)
+        if _differ(given, expected, np.abs(mass).max() * np.abs(S).max() ** 2):
             raise ValueError(
-                f"mass: T(q0, v) = {energy:.6g} at v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
-                "quadratic in v; terms without v belong to the potential"
+                f"gyro: {given.tolist()} at {where}, u = {u.tolist()}, expected Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) = "
+                f"{expected.tolist()}; correct it, or leave it out"
             )
+
+
+def _differ(x: Any, y: Any, size: float) -> bool:
+    """Whether finite numbers differ by more than rounding of numbers of a size."""
+    difference = np.abs(np.asarray(x) - np.asarray(y)).max(initial=0.0)
+    return bool(np.isfinite(difference) and difference > TOLERANCE * (1.0 + size))

@@ -22,9 +22,14 @@ import liegroup
 from integrators import integrate
 from integrators.adapters.scipy import lie_solver
 from integrators.events import Event
+from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.problem.mass_matrix import mass_matrix_problem
 from integrators.results import StorageError
 from liegroup.compile import is_formula
-from mechanics import ModelError
+from mechanics import Frame, ModelError
+from mechanics.constraints import coupling, holonomic
+from mechanics.joints import Motion
 from mechanics.systems import SYSTEMS
 
 SPEC = importlib.util.spec_from_file_location("right_calls", Path(__file__).with_name("calls.py"))
@@ -328,6 +333,27 @@ def test_problems_name_their_bad_arguments(argument: str) -> None:
         if not (is_named(error) and is_told(error, [argument])):
             found[label] = repr(error)
     assert not found
+
+
+ENDS = Frame(None), Frame("body")
+OF_ANOTHER_NUMBER: dict[str, Any] = {
+    "lagrangian: a function of 4 arguments": lambda f: lagrangian_problem(f, [0.0]),
+    "force: a function of 4 arguments": lambda f: lagrangian_problem(
+        lambda t, q, v, p: v[0] ** 2, [0.0], [1.0], force=f
+    ),
+    "constraints: a function of 3 arguments": lambda f: holonomic_problem(lambda t, q, v, p: v[0] ** 2, f, [0.0]),
+    "mass: a function of 3 arguments": lambda f: mass_matrix_problem(f, calls.decay, [0.0]),
+    "closure 'bowl': a function of 2 arguments": lambda f: holonomic(*ENDS, f, "bowl"),
+    "closure 'coupling a–b': a function of 2 arguments": lambda f: coupling(["a", "b"], f),
+    "callback: a function of 2 arguments": lambda f: integrate(**GIVEN["fixed"], callback=f),
+    "function: a function of 1 argument is": lambda f: Motion.from_function(f, (0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("says", OF_ANOTHER_NUMBER)
+def test_functions_of_another_number_of_arguments_are_named_with_their_arguments(says: str) -> None:
+    with pytest.raises(TypeError, match=f"^{re.escape(says)}.*this one has \\(a, b, c, d, e\\); expected a function"):
+        OF_ANOTHER_NUMBER[says](lambda a, b, c, d, e: 0.0)
 
 
 def test_solvers_and_events_name_their_bad_arguments() -> None:

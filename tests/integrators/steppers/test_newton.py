@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -215,3 +216,22 @@ def test_a_jacobian_near_a_kink_is_not_refused() -> None:
 
     run = integrate(Problem(rn(1), [1.0], kinked, jacobian=lambda t, y: [[-2.0]]), "RKMK_RADAU_IIA2", (0, 0.5), 0.1)
     assert run.success
+
+
+def test_a_jacobian_that_is_right_at_the_start_alone_is_named() -> None:
+    """At rest at the lowest point cos q is one: what was forgotten shows further on."""
+    pendulum = Problem(rn(2), [0.0, 0.5], lambda t, y: [y[1], -np.sin(y[0])])
+    right = replace(pendulum, jacobian=lambda t, y: [[0.0, 1.0], [-np.cos(y[0]), 0.0]])
+    assert integrate(right, "RODAS4", (0.0, 0.1), 0.05).success
+    wrong = replace(pendulum, jacobian=lambda t, y: [[0.0, 1.0], [-1.0, 0.0]])
+    with pytest.raises(ValueError, match=r"jacobian: entry \(1, 0\) is -1 at a place further on"):
+        integrate(wrong, "RODAS4", (0.0, 0.1), 0.05)
+
+
+def test_a_field_that_ends_beside_the_start_is_not_asked_further_on() -> None:
+    def near(t: float, y: Any) -> Any:
+        if y[0] > 1.05:
+            raise ValueError("not there")
+        return [1.0 + 0.0 * y[0]]
+
+    assert integrate(Problem(rn(1), [1.0], near, jacobian=lambda t, y: [[0.0]]), "RODAS4", (0.0, 1e-3), 1e-3).success

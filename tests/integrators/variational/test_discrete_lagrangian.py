@@ -343,3 +343,37 @@ def test_another_process_finds_what_a_lagrangian_was_compiled_to(tmp_path):
         *values, count = done.stdout.split()
         assert [float(x) for x in values] == [0.5, -4.0, 2.25]
         assert (int(count) > 0) == is_first
+
+
+def relativistic(t, q, v, p):
+    """Mass 1 on springs of 1 and 2 N/m, with the speed of light 1: L ends there."""
+    return -sqrt(1.0 - v[0] ** 2 - v[1] ** 2) - 0.5 * (q[0] ** 2 + 2.0 * q[1] ** 2)
+
+
+@pytest.mark.parametrize("speed", [0.3, 0.97, 0.9999])
+def test_velocities_are_found_where_newton_s_first_correction_is_beyond_the_end_of_the_lagrangian(speed):
+    v = speed * np.array([0.8, -0.6])
+    problem = lagrangian_problem(relativistic, [0.5, 0.1], v)
+    assert problem.y0[2:] == pytest.approx(v / np.sqrt(1.0 - speed**2), rel=1e-12)
+    assert problem.velocity(0.0, problem.y0)[:2] == pytest.approx(v, rel=1e-10)
+    assert integrate(problem, "GAUSS8", (0.0, 5.0), 0.05).error("energy") < 1e-11
+
+
+def test_velocities_that_their_momenta_do_not_say_are_refused():
+    """Of L = v⁴/4 − v²/2 the momentum 0.231 belongs to 1.1, and to −0.246 as well."""
+    with pytest.raises(ValueError, match=r"v: \[1.1\] has the momenta \[0.231.*\], from which \[-0.245"):
+        lagrangian_problem(lambda t, q, v, p: v[0] ** 4 / 4 - v[0] ** 2 / 2, [0.0], [1.1])
+
+
+def test_momenta_of_no_velocity_stop_the_run():
+    """Of L = √(1 + v²) momenta are below one: Newton's method ends nowhere, and nothing is made of where it was."""
+    bounded = lagrangian_problem(lambda t, q, v, p: sqrt(1.0 + v[0] ** 2) + q[0], [0.0], [0.5])
+    assert not np.isfinite(bounded.velocity(0.0, np.array([0.0, 1.5]))).all()
+    run = integrate(bounded, "RKMK4", (0.0, 2.0), 0.01)
+    assert not run.success
+    assert run.y[-1, 1] < 1.0
+
+
+def test_inertia_that_some_combination_of_velocities_lacks_is_named():
+    with pytest.raises(ValueError, match="singular at the start"):
+        lagrangian_problem(lambda t, q, v, p: (v[0] + v[1]) ** 2, [0.0, 0.0], [1.0, 0.0])

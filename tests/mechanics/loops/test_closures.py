@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from liegroup import so3
+from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.algebra.spatial import skew
+from mechanics.constraints import AssemblyError, LoopEquations, assemble
 from mechanics.constraints.body_equations import screws_by_kind
 from mechanics.constraints.loops import CLOSURES, distance, weld
 from mechanics.errors import ModelError
+from mechanics.joints import Free
 from mechanics.model.frames import Frame
 
 # what the second frame may still do while the frames coincide: unit twists (v, ω) in its own axes
@@ -96,3 +100,34 @@ def test_an_axis_becomes_the_third_direction():
 def test_nonsense_is_refused_with_a_reason(make, message):
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def turned_by(axis, angle):
+    return scipy.linalg.expm(angle * skew(np.array(axis) / np.linalg.norm(axis)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "angle"),
+    [
+        ("weld", (0, 0, 1), np.pi),
+        ("weld", (1, 1, 1), 2 * np.pi / 3),
+        ("prismatic", (1, 0, 0), np.pi),
+        ("prismatic", (1, 1, 1), 2 * np.pi / 3),
+        ("revolute", (1, 0, 0), np.pi),
+        ("cylindrical", (0, 1, 0), np.pi),
+        ("planar", (0, 1, 0), np.pi),
+    ],
+)
+def test_frames_turned_away_from_each_other_are_refused_though_all_equations_hold(kind, axis, angle):
+    """The equations are products of axes, which are zero there, too; a guess beyond a quarter of a turn ends there."""
+    away = CLOSURES[kind](Frame(None), Frame("a", rotation=turned_by(axis, angle)), "joint")
+    tree = Tree([Body("a", Free(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))])
+    assert np.abs(LoopEquations(tree, [away]).gap(tree.neutral())).max() < 1e-15
+    with pytest.raises(ModelError, match=r"'joint'.*degrees from each other"):
+        Mechanism(tree, [away])
+    closed = CLOSURES[kind](Frame(None), Frame("a"), "joint")
+    q = np.concatenate([np.zeros(3), so3.exp(angle * np.array(axis) / np.linalg.norm(axis))])
+    with pytest.raises(ModelError, match=r"'joint'.*degrees from each other"):
+        Mechanism(tree, [closed]).problem(q)
+    with pytest.raises(AssemblyError, match="degrees from each other"):
+        assemble(tree, [closed], q)

@@ -201,6 +201,30 @@ def test_bad_functions_are_refused_by_name(change, message):
         nonholonomic_system(rn(3), **given)
 
 
+def along_the_blade(q):
+    return [[np.cos(q[2]), 0.0], [np.sin(q[2]), 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mass": lambda q, v: 0.5 * v @ v + q[0] * v[2]}, r"mass: T\(q, v\) = .* at q = .*quadratic in v"),
+        ({"mass": lambda q, v: 0.5 * v @ v + q[0]}, r"mass: T\(q, v\) = .* at q = .*belong to the potential"),
+        ({"frame": lambda q: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]}, "A S = 0 is violated by .* at q = "),
+        ({"frame": along_the_blade, "metric": lambda: (2.0, 1.0)}, r"metric: SᵀM S = .* at q0, expected diag"),
+        (
+            {"frame": along_the_blade, "metric": lambda: (1.0, 1.0), "gyro": lambda q, u: [u[0] * u[1], 0.0 * q[0]]},
+            r"gyro: \[0.5, 0.0\] at q0, u = \[0.5, 1.0\], expected .*\[0.0, 0.0\]",
+        ),
+    ],
+)
+def test_what_holds_at_the_start_by_chance_or_not_at_all_is_refused(change, message):
+    """A frame that leaves the rows, a metric that is not the one of the masses: runs of another system, and no word."""
+    given = {"mass": lambda q, v: 0.5 * v @ v, "rows": lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], **change}
+    with pytest.raises(ValueError, match=message):
+        nonholonomic_system(rn(3), q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], **given)
+
+
 def test_velocities_that_violate_the_rows_are_refused():
     with pytest.raises(ConstraintError, match="row 0 by"):
         nonholonomic_system(rn(3), kinetic, blade, [0.0, 0.0, 0.0], [0.0, 0.1, 1.0])

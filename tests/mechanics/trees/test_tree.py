@@ -8,6 +8,7 @@ from liegroup import table
 from mechanics import Body, Inertia, JointData, ModelError, ModelWarning, Tree
 from mechanics.joints import (
     JOINTS,
+    Ball,
     Continuous,
     Cylindrical,
     Fixed,
@@ -87,10 +88,10 @@ def test_configurations_of_equal_angle_on_the_circle_are_one():
 
 BAD = {
     "unknown parent": (lambda: arm(Body("a", Revolute(), "bse", inertia=SOLID)), "'bse' is unknown"),
-    "two bodies of one name": (lambda: arm(Body("base", Revolute(), inertia=SOLID)), "two bodys? of this name"),
+    "two bodies of one name": (lambda: arm(Body("base", Revolute(), inertia=SOLID)), "another body of this name"),
     "two joints of one name": (
         lambda: arm(Body("a", Revolute(), inertia=SOLID, joint_name="base_joint")),
-        "two joints of this name",
+        "another joint of this name",
     ),
     "cycle": (
         lambda: Tree([Body("a", Revolute(), "b", inertia=SOLID), Body("b", Revolute(), "a", inertia=SOLID)]),
@@ -118,6 +119,10 @@ BAD = {
     "mirrored": (lambda: Body("a", Revolute(), rotation=-np.eye(3), inertia=SOLID), "not a rotation matrix"),
     "position not finite": (lambda: Body("a", Revolute(), position=(0, np.nan, 0), inertia=SOLID), "position is .*nan"),
     "gravity of two numbers": (lambda: arm(gravity=(0, 9.81)), r"gravity has shape \(2,\)"),
+    "joint is a part of joints": (
+        lambda: Body("a", Ball(), inertia=SOLID),
+        "it is a part of joints",
+    ),
     "joint is a string": (lambda: Body("a", "revolute", inertia=SOLID), "joint is 'revolute'"),
     "negative damping": (lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=-1)), "damping is"),
     "damping of two numbers": (
