@@ -47,7 +47,7 @@ def solve(
 
     Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
     not find the solution from past values, and gives way to iteration where it does not find it at all, and that to
-    Newton's method with a derivative for every stage.
+    Newton's method with a derivative for every stage, which is damped where it does not find it either.
     """
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
@@ -79,11 +79,13 @@ def solve(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
-    if any_(left > 0.0):
-        start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
-        left = newton_of_stages(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
-        )
+    for damped in range(3):
+        if any_(left > 0.0):
+            start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
+            left = newton_of_stages(
+                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+                damped,
+            )  # fmt: skip
     if any_(left > 0.0):
         return failure(work)
     return OK
