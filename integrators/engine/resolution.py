@@ -27,11 +27,13 @@ _RATES = ("momentum", "p", "v", "u", "omega")
 
 
 def can_repeat(run: FixedRun, found: Trajectory) -> bool:
-    """Whether steps of a trajectory may be taken again: of compiled problems, since plain Python functions are not
-    called for it.
-    """
-    done = found.status is Status.OK and not run.interpreted and run.called_back is None
-    return done and bool(np.isfinite(found.y).all())
+    """Whether steps of a trajectory may be taken again."""
+    return found.status is Status.OK and not run.interpreted and bool(np.isfinite(found.y).all())
+
+
+def is_cheap(run: FixedRun) -> bool:
+    """Whether single steps may be taken again one by one: not those that call plain Python functions."""
+    return run.called_back is None
 
 
 def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:

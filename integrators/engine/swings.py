@@ -1,4 +1,4 @@
-"""Whether a method takes swings that the motion keeps, or that grow by themselves: steps of half the size take them, too.
+"""Whether a method takes swings that the motion keeps, or that grow by themselves: half the steps take them, too.
 
 Methods that damp what their steps do not resolve multiply a mode of the linear motion, e^{λt}, by |R(hλ)| in a step.
 That is what they are for where the mode is damped anyway, or rests.  Where it neither decays nor rests it is missing
@@ -9,13 +9,16 @@ is left of that after a tenth of the run, by themselves and by the method; of th
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.fixed_run import FixedRun
+from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.halves import ELSEWHERE, ways_of
+from integrators.engine.resolution import positions_of
 from integrators.engine.run import Trajectory
 from integrators.method import Method
 from integrators.method.stability import growth
@@ -30,10 +33,15 @@ TENTH = 0.1
 """Part of the run for which a swing lasts that is missed."""
 HALF = 0.5
 """Part of a swing that a method may take, and by which a mode may differ from what it becomes."""
+FEWEST = 4
+"""Saved states."""
 ALONE = 1e3
 """Condition of a mode that is told from the others."""
 FROM = (0.0, 0.3, 0.6)
 """Parts of the run at which modes are asked."""
+
+
+_UNKNOWN = "the run is over, but whether the method takes its swings could not be looked at"
 
 
 class Swing(NamedTuple):
@@ -50,40 +58,53 @@ def can_ask(method: Method) -> bool:
     return known and not own and not (method.symplectic or method.symmetric)
 
 
-def lost_swings(run: FixedRun, found: Trajectory, ways: Array, limit: float, number: int) -> list[Doubt]:
-    """The doubt of a trajectory in whose motion a swing is missing that is more than `limit` of the way; `ways` by the
-    components of positions.
+def lost_swings(run: FixedRun, found: Trajectory, lane: int, number: int) -> list[Doubt]:
+    """The doubt of a trajectory in whose motion a swing is missing that is more than `ELSEWHERE` of the way.  What goes
+    wrong in the look ends it with a warning.
     """
-    t, method, h = found.t, run.method, abs(run.plan.h)
-    span = abs(float(t[-1] - t[0]))
-    if not can_ask(method) or run.problem.dimension > LARGEST or len(t) < 4:
+    try:
+        problem = run.problem_of(lane) if isinstance(run, LaneRun) else run.problem
+        return _lost_swings(run, problem, found, number)
+    except Exception as error:  # also of the user's: functions may raise where only differences come
+        warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
+        return []
+
+
+def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+    t, method, h, limit = found.t, run.method, abs(run.plan.h), ELSEWHERE
+    if not can_ask(method) or problem.dimension > LARGEST or len(t) < FEWEST:
+        return []
+    span, ways = abs(float(t[-1] - t[0])), ways_of(run, found.y)[: positions_of(problem)]
+    if not np.isfinite(ways).any():
         return []
     for begin in FROM:
         row = int(np.argmin(np.abs(np.abs(t - t[0]) - begin * span)))
-        for swing in swings(run.problem, float(t[row]), found.y[row], ways):
-            lasts = TENTH * span if swing.rate.real <= 0.0 else (1.0 - TENTH) * span - abs(float(t[row] - t[0]))
-            if not _lost(method, h, swing, lasts, limit):
+        start = float(t[row])
+        for swing in swings(problem, start, found.y[row], ways):
+            lasts = TENTH * span if swing.rate.real <= 0.0 else (1.0 - TENTH) * span - abs(start - t[0])
+            if not _missing(method, h, swing, lasts) > limit:
                 continue
-            later = int(np.argmin(np.abs(np.abs(t - t[row]) - lasts)))
-            values = np.linalg.eigvals(derivative(run.problem, float(t[later]), found.y[later]))
+            later = int(np.argmin(np.abs(np.abs(t - start) - lasts)))
+            values = np.linalg.eigvals(derivative(problem, float(t[later]), found.y[later]))
             now = complex(values[np.argmin(np.abs(values - swing.rate))])
             if abs(now - swing.rate) > HALF * abs(swing.rate):
                 continue
-            if not _lost(method, h, Swing(min(now, swing.rate, key=lambda x: x.real), swing.part), lasts, limit):
-                continue
-            return [_doubt(method, h, swing, float(t[row]), limit, number)]
+            rate = min(now, swing.rate, key=lambda x: x.real)
+            missing = _missing(method, h, Swing(rate, swing.part), lasts)
+            if missing > limit:
+                return [_doubt(method, h, rate, start, missing, limit, number)]
     return []
 
 
-def _doubt(method: Method, h: float, swing: Swing, t: float, limit: float, number: int) -> Doubt:
-    rate, damping = abs(swing.rate), -swing.rate.real / abs(swing.rate)
-    kept = _factor(method, h * swing.rate)
+def _doubt(method: Method, h: float, rate: complex, t: float, missing: float, limit: float, number: int) -> Doubt:
+    size, kept = abs(rate), _factor(method, h * rate)
     says = (
-        f"{method.name} takes a swing of {rate:.4g} rad/s with damping ratio {damping:.2g} that has this part of the "
-        f"way: of each step it leaves {kept:.3g}, where h ω = {h * rate:.3g}, the motion {np.exp(h * swing.rate.real):.3g}"
+        f"this part of the way is missing: it swings with {size:.4g} rad/s, damping ratio {-rate.real / size:.2g}, and "
+        f"{method.name} damps it: a step with h ω = {h * size:.3g} leaves {kept:.3g} of it, the motion "
+        f"{np.exp(h * rate.real):.3g}"
     )
-    remedy = "use a step with h ω well below one, or a method that keeps what its steps do not resolve (MIDPOINT, RKMK_GAUSS2)"
-    return Doubt("swing_lost", t, swing.part, limit, says, remedy, number)
+    remedy = "use a step with h ω well below one, or a method that keeps swings (MIDPOINT, RKMK_GAUSS2)"
+    return Doubt("swing_lost", t, missing, limit, says, remedy, number)
 
 
 def swings(problem: Problem, t: float, y: Array, ways: Array) -> list[Swing]:
@@ -99,7 +120,7 @@ def swings(problem: Problem, t: float, y: Array, ways: Array) -> list[Swing]:
     parts = dual @ problem.velocity(t, y)
     found = []
     for k in np.flatnonzero(values.imag > 0.0):
-        if np.linalg.norm(dual[k]) > ALONE:
+        if np.abs(dual[k]) @ np.abs(shapes[:, k]) > ALONE:
             continue
         shape = 2.0 * parts[k] * shapes[:, k] / values[k]
         size = np.hypot(*(ambient_velocity(problem.table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
@@ -107,14 +128,14 @@ def swings(problem: Problem, t: float, y: Array, ways: Array) -> list[Swing]:
     return sorted(found, key=lambda swing: -swing.part)
 
 
-def _lost(method: Method, h: float, swing: Swing, lasts: float, limit: float) -> bool:
-    """Whether of what a mode carries after some time the method has taken more than the limit, and more than half."""
+def _missing(method: Method, h: float, swing: Swing, lasts: float) -> float:
+    """What the method has taken after some time of what a mode then carries, if that is more than half."""
     steps, most = lasts / h, max(swing.part, 1.0)  # what grows by itself does not go on for ever
     kept = min(swing.part * float(np.exp(min(swing.rate.real * lasts, 700.0))), most)
-    if not kept > limit or steps * abs(h * swing.rate) ** (method.order + 1) < HALF:  # an error that cannot take it
-        return False
+    if kept < ELSEWHERE or steps * abs(h * swing.rate) ** (method.order + 1) < HALF:  # an error that cannot take it
+        return 0.0
     left = swing.part * float(np.exp(min(steps * np.log(max(_factor(method, h * swing.rate), 1e-300)), 700.0)))
-    return kept - left > limit and left < HALF * kept
+    return kept - left if left < HALF * kept else 0.0
 
 
 def _factor(method: Method, z: complex) -> float:

@@ -63,8 +63,8 @@ STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
 """An iteration of at most so many rounds keeps its derivative for the next step."""
-DAMPED_ROUNDS, STEERED = 200, 4.0
-"""Rounds of a damped iteration at most, and the factor by which its damping changes."""
+DAMPED_ROUNDS, STEERED, EASED = 200, 4.0, 1.5
+"""Rounds of a damped iteration at most, and the factors by which its damping changes."""
 _COUNTS, _FAINT = 1e-3, 1e3 * FLOOR
 """Part of a slope, and of |J| |x|, from which on a correction counts; the latter on a second attempt, where some parts
 of the state are much larger than others.
@@ -368,7 +368,7 @@ def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma:
     before, for the slopes in the rows from `row` on.
 
     Where a component turns back, the correction before is taken back but for a part, with so much more damping; where
-    all become smaller there is less.
+    none does there is a little less, and less where all become smaller.
     """
     at, zero = room(s, d, -1), 0.0 * sigma
     heard = _COUNTS if attempt < 2 else _FAINT
@@ -385,7 +385,7 @@ def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma:
         kept = before / STEERED
         st(memory, at.residual + k, select(back > 0.0, kept - before, now))
         st(memory, at.apart + k, select(back > 0.0, kept, now))
-    return select(back > 0.0, STEERED * sigma, select(steady > 0.0, sigma, sigma / STEERED))
+    return select(back > 0.0, STEERED * sigma, select(steady > 0.0, sigma / EASED, sigma / STEERED))
 
 
 @helper
