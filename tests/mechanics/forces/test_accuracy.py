@@ -301,6 +301,14 @@ def test_a_swing_without_a_damper_that_a_method_takes_at_once_is_a_doubt():
         assert not integrate(problem, method, (0.0, 1.0), 5e-3).success
 
 
+def test_a_damper_that_rings_is_no_matter_of_smaller_steps_alone():
+    """h c/m = 1000: the midpoint rule changes the sign of what the damper should take."""
+    held = joint_spring("slide_joint", 1e6, damping=1e6)
+    (doubt,) = integrate(on_a_slide((0, 0, 1), [0.05, 0.6], held), "MIDPOINT", (0.0, 1.0), 1e-3).doubts
+    assert doubt.name == "resolution"
+    assert "RKMK_RADAU_IIA3" in doubt.remedy
+
+
 def test_python_functions_are_asked_for_half_the_steps_too():
     """ẍ = −x by the implicit Euler rule."""
     spring = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
