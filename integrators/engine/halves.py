@@ -4,11 +4,11 @@ No guard sees them where dampers work or closures are held elastically: the ener
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
 than `ELSEWHERE` of the way they go are a doubt.  Steps and their halves may be wrong alike, by more than they differ:
-where that is `CLOSE` of what is allowed, steps of a quarter are asked, too.  The look costs 3 · 2/`PART`, 15 % of a run
-of 320 steps and more (48 half steps of shorter ones), and half as much again where the steps are taken anew, too:
-between given times, and where saved states are further apart than a stretch; the whole run in halves is two runs, in
-quarters four more.  Trajectories of an ensemble in lanes are looked at together; of a large one those of `LONG` steps,
-and as a whole the first `MOST_WHOLE` groups that are suspect.
+where that is `CLOSE` of what is allowed, or halves fail, steps of a quarter are asked, too.  The look costs 3 ·
+2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the steps
+are taken anew, too: between given times, and where saved states are further apart than a stretch; the whole run in
+halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are looked at together; of a large one
+those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
 energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
@@ -160,6 +160,7 @@ class _Look:
             self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
         self.scale = {lane: ways_of(run, states) for lane, states in y.items()}
+        self.failed: set[int] = set()
 
     def suspects(self) -> list[int]:
         """Lanes of which the steps looked at differ by too much, summed over the run."""
@@ -193,7 +194,7 @@ class _Look:
                     )
                     time = float(self.t[row])
                     doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
-                elif part > CLOSE * allowed:
+                elif part > CLOSE * allowed or lane in self.failed:
                     close.append(lane)
             left = close
             if not left:
@@ -243,7 +244,7 @@ class _Look:
 
     def _whole(self, asked: list[int], parts: int) -> dict[int, Array]:
         """The same of the whole run in steps of a part of the size, of few saved states beside the way between them;
-        where these fail nothing differs, unless they end without numbers.
+        where these fail nothing differs, unless they end without numbers, and the lane is among the `failed`.
         """
         run, starts = self.run, {lane: self.y[lane][0] for lane in asked}
         rows, output = np.arange(self.rows), Output(save_every=parts * self.every)
@@ -253,7 +254,7 @@ class _Look:
             rows = np.flatnonzero(np.isin(times, self.t))
             output = Output(times=times)
         halves = self._taken(starts, Plan(run.plan.t0, run.plan.h / parts, parts * self.steps), output)
-        whole = {}
+        whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK:
                 self.scale[lane] = ways_of(run, half.y)
