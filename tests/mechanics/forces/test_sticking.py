@@ -61,3 +61,11 @@ def test_a_mass_on_a_belt_sticks_and_slips(method, slip_speed, step):
     assert truth.success
     ends = [(place[t > 0.5].min(), place.max()) for t, place in ((one.t, one["q"].sum(axis=1)) for one in (run, truth))]
     assert ends[0] == pytest.approx(ends[1], abs=0.1 * ends[1][1])
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_a_block_stays_on_a_ramp(method):
+    """It slides up by a centimetre, sways on its feet, and does not slide down, as far as friction is known at all."""
+    run = integrate(ramp(1e-4), method, (0.0, 0.3), 1e-3)
+    assert run.finished, run.message
+    assert np.abs(run["q"][:, 0]).max() < 0.015
