@@ -250,7 +250,7 @@ class _Look:
         rows, output = np.arange(self.rows), Output(save_every=parts * self.every)
         if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
-            times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))]
+            times = np.ascontiguousarray(np.union1d(self.t, between)[:: int(np.sign(run.plan.h))])
             rows = np.flatnonzero(np.isin(times, self.t))
             output = Output(times=times)
         halves = self._taken(starts, Plan(run.plan.t0, run.plan.h / parts, parts * self.steps), output)
