@@ -60,6 +60,7 @@ from integrators.steppers.newton import (
     conclude,
     damp,
     damping,
+    errors_of,
     exact,
     explain,
     failure,
@@ -70,6 +71,7 @@ from integrators.steppers.newton import (
     newton_rows,
     share,
     steer,
+    tell_again,
 )
 from integrators.steppers.newton_systems import correct, factorise, room
 from integrators.tableaus import RADAU_IIA
@@ -238,6 +240,7 @@ def _formula(
         field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, one,
         counters[HISTORY], 0,
     )  # fmt: skip
+    errors = errors_of(work)
     for damped in range(3):
         if any_(left > 0.0):
             field(t, y, parameters, structure, field_work, work[state][:d])
@@ -248,7 +251,9 @@ def _formula(
                 field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
                 0, damped,
             )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
     if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     for m in range(d):
         st(u, m, ld(work[offset], m) + (h * beta) * ld(k, m))

@@ -31,7 +31,16 @@ from integrators.status import OK
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.newton import (
+    begin_stiff,
+    errors_of,
+    exact,
+    explain,
+    failure,
+    newton_rows,
+    remember_stiffness,
+    tell_again,
+)
 from integrators.steppers.newton_of_stages import newton_of_stages
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
@@ -79,6 +88,7 @@ def solve(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
+    errors = errors_of(work)
     for damped in range(3):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
@@ -86,7 +96,9 @@ def solve(
                 field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
                 damped,
             )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
     if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     return OK
 

@@ -58,6 +58,7 @@ from integrators.steppers.newton import (
     conclude,
     damp,
     damping,
+    errors_of,
     exact,
     explain,
     failure,
@@ -69,6 +70,7 @@ from integrators.steppers.newton import (
     remember_stiffness,
     share,
     steer,
+    tell_again,
 )
 from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import (
@@ -320,6 +322,7 @@ def solve(
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
         left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
+    errors = errors_of(work)
     for damped in (1, 2):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
@@ -328,6 +331,7 @@ def solve(
                 0, damped,
             )  # fmt: skip
     if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     return OK
 

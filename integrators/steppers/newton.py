@@ -406,6 +406,21 @@ def conclude(
 
 
 @helper
+def errors_of(work: Any) -> Any:
+    """What `conclude` says of an iteration, to be told where a damped one does not help."""
+    return ld(work[ERROR], 0), ld(work[ERROR], 1), ld(work[ERROR], 2)
+
+
+@helper
+def tell_again(work: Any, left: Any, errors: Any) -> None:
+    """The errors of an iteration before, where it is left unsolved."""
+    first, second, third = errors
+    st(work[ERROR], 0, select(left > 0.0, first, ld(work[ERROR], 0)))
+    st(work[ERROR], 1, select(left > 0.0, second, ld(work[ERROR], 1)))
+    st(work[ERROR], 2, select(left > 0.0, third, ld(work[ERROR], 2)))
+
+
+@helper
 def failure(work: Any) -> Any:
     """The status of a step whose equations are not solved."""
     return NON_FINITE if any_(ld(work[ERROR], 2) > 0.0) else NOT_CONVERGED
