@@ -15,13 +15,14 @@ from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
-from integrators.engine.halves import elsewhere
+from integrators.engine.halves import FIRST, elsewhere
 from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
-from integrators.engine.resolution import can_repeat, scale_of, unresolved
+from integrators.engine.resolution import can_repeat, is_cheap, scale_of, unresolved
 from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
+from integrators.engine.swings import lost_swings
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
 from integrators.problem import Doubt, Guard, Problem
@@ -215,7 +216,9 @@ def _kicked(y: Array) -> NDArray[np.int64]:
 
 
 def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> list[Doubt]:
-    """The doubts of trajectories, one after another; steps of half the size are asked of those that have no others."""
+    """The doubts of trajectories, one after another; steps of half the size are asked of those that have no others, and
+    swings of those that have none then.
+    """
     doubts: list[Doubt] = []
     looks: dict[int, tuple[FixedRun, dict[int, Trajectory], int]] = {}
     first = 0
@@ -225,7 +228,13 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
         doubts += own
         if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
             looks.setdefault(first, (run, {}, first))[1][number - first] = found
-    return sorted([*doubts, *elsewhere(looks.values())], key=lambda doubt: doubt.trajectory)
+    doubts += elsewhere(looks.values())
+    doubted = {doubt.trajectory for doubt in doubts}
+    for run, lanes, first in looks.values():
+        for lane, found in lanes.items():
+            if first + lane not in doubted and first + lane < FIRST:
+                doubts += lost_swings(run, found, lane, first + lane)
+    return sorted(doubts, key=lambda doubt: doubt.trajectory)
 
 
 def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -236,7 +245,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         if excess > 0.0:
             doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
-    if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
+    if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found) and is_cheap(run):
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
         doubts += [*resonant(run, found, number), *losses(run, found, number)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from integrators.engine.step_again import stepped
 from integrators.engine.turns import too_far
 from integrators.layout import COUNTERS, ERROR, STAGE
+from integrators.method.stability import fastest_mode
 from integrators.problem import Problem
 from integrators.problem.dependence import near_dependence
 from integrators.status import Status
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 
 _ADVICE = "smaller step"
+LARGEST, RIGID = 200, 1e4
+"""Dimension of the largest state whose fastest mode is looked at, and by how much it decays in a step where a damper
+holds it as if it were rigid.
+"""
+_UNLIMITED = {"asynchronous": "AVI", "variational": "TREE_VARIATIONAL"}
+"""Methods that solve for dampers by themselves, by the names of the steps that problems bring."""
 _NEAR_ROUNDING = "near rounding"
 """What `integrators.steppers.newton.explain` says of them."""
 _SMALLER = (0.5, 0.1, 1e-2, 1e-3)
@@ -34,7 +41,8 @@ def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
     if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y)):
         return said  # what the step itself says follows from it
-    return ", ".join(text for text in (explained(run.problem, run.t, run.y), _of_step(run, status)) if text)
+    texts = explained(run.problem, run.t, run.y), _of_step(run, status), _of_dampers(run, status)
+    return ", ".join(text for text in texts if text)
 
 
 def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64]) -> str:
@@ -74,6 +82,25 @@ def _of_step(run: Run, status: Status) -> str:
         turn = too_far(run.problem, *run.step_in_progress(), run.y)
         return ", ".join(text for text in (f"stage {int(run.counters[STAGE])}", turn) if text)
     return _first_non_finite(run) if status is Status.NON_FINITE else ""
+
+
+def _of_dampers(run: Run, status: Status) -> str:
+    """What to do where a step was not solved because a damper holds as if it were rigid."""
+    problem = run.problem
+    unsolved = status in (Status.NOT_CONVERGED, Status.NON_FINITE, Status.CHART_LEFT)
+    if not unsolved or np.ndim(run.y) != 1 or problem.dimension > LARGEST or not problem.is_compiled:
+        return ""
+    t, h = run.step_in_progress()
+    with np.errstate(all="ignore"):
+        mode = fastest_mode(problem, t, run.y)
+    decays = -mode.real * abs(h)
+    if not decays > RIGID or abs(mode.imag) > -mode.real:
+        return ""
+    own = " or ".join(name for step, name in _UNLIMITED.items() if step in problem.own_steps)
+    return (
+        f"a damper holds as if it were rigid: what moves against it decays like exp(−{decays:.3g}) in a step; give it "
+        f"less, or a joint or closure in its place{own and f', or take {own}, which no damper limits'}"
+    )
 
 
 def _advice(run: Run, near: bool = False) -> str:

@@ -3,16 +3,17 @@
 No guard sees them where dampers work or closures are held elastically: the energy falls anyway, and each step is
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
-than `ELSEWHERE` of the way they go are a doubt.  The look costs 3 · 2/`PART`, 15 % of a run of 320 steps and more (48
-half steps of shorter ones), and half as much again where the steps are taken anew, too: between given times, and where
-saved states are further apart than a stretch; the whole run in halves is two runs.  Trajectories of an ensemble in
-lanes are looked at together; of a large one those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that
-are suspect.
+than `ELSEWHERE` of the way they go are a doubt.  Steps and their halves may be wrong alike, by more than they differ:
+where that is `CLOSE` of what is allowed, or halves fail, steps of a quarter are asked, too.  The look costs 3 ·
+2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the steps
+are taken anew, too: between given times, and where saved states are further apart than a stretch; the whole run in
+halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are looked at together; of a large one
+those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
 energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
-asked only whether the motion is another one (`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes
-most of its way in its last steps.
+asked only whether the motion is another one (`DRIFTED`).  So are the ends of all others (`ANOTHER`): what grows, or
+speeds up, goes most of its way in its last steps.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ SUSPECT = 1e-3
 """Sum of the differences of all steps, estimated from some, relative to the motion."""
 ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
-ANOTHER = 0.5
+DRIFTED = 0.25
 """The same of motions whose phases may drift."""
+ANOTHER = 0.5
+"""The same of their ends."""
 BROUGHT = 1e-3
 """Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
+CLOSE = 0.25
+"""Part of what is allowed from which on steps of a quarter of the size are asked."""
 STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
@@ -93,8 +98,8 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
         return ELSEWHERE
     damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
     if not damped:
-        return ANOTHER if _is_driven(run, found) else np.inf
-    return max(ANOTHER if guard.accounts else ELSEWHERE for guard in damped)
+        return DRIFTED if _is_driven(run, found) else np.inf
+    return max(DRIFTED if guard.accounts else ELSEWHERE for guard in damped)
 
 
 def _is_driven(run: FixedRun, found: Trajectory) -> bool:
@@ -109,7 +114,7 @@ def _is_driven(run: FixedRun, found: Trajectory) -> bool:
     return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
 
 
-def _ways(run: FixedRun, states: Array) -> Array:
+def ways_of(run: FixedRun, states: Array) -> Array:
     """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
     What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
     measured by that: springs that shake a little are not the motion.
@@ -124,6 +129,14 @@ def _ways(run: FixedRun, states: Array) -> Array:
         ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
         scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
     return scale
+
+
+def _beyond(differs: Array, limit: float) -> tuple[float, float, int]:
+    """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
+    part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
+    if part <= limit < ANOTHER < differs[-1]:
+        part, allowed = float(differs[-1]), ANOTHER
+    return part, allowed, int(np.argmax(differs > allowed))
 
 
 class _Look:
@@ -146,7 +159,8 @@ class _Look:
             self.rows = min(len(t) - int(plan.steps % every != 0), 1 + MOST // every)
             self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
-        self.scale = {lane: _ways(run, states) for lane, states in y.items()}
+        self.scale = {lane: ways_of(run, states) for lane, states in y.items()}
+        self.failed: set[int] = set()
 
     def suspects(self) -> list[int]:
         """Lanes of which the steps looked at differ by too much, summed over the run."""
@@ -167,18 +181,24 @@ class _Look:
 
     def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
         """Of the whole run."""
-        says = "steps of half the size give another motion: positions differ by this part of the way that they go"
         remedy = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
-        whole = self._whole(suspect)
-        doubts = []
-        for lane in suspect:
-            differs = whole[lane]
-            part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
-            if part <= limit < ANOTHER < differs[-1]:
-                part, allowed = float(differs[-1]), ANOTHER
-            if part > allowed:
-                time = float(self.t[int(np.argmax(differs > allowed))])
-                doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
+        doubts, left = [], suspect
+        for parts, size in ((2, "half"), (4, "a quarter of")):
+            whole, close = self._whole(left, parts), []
+            for lane in left:
+                part, allowed, row = _beyond(whole[lane], limit)
+                if part > allowed:
+                    says = (
+                        f"steps of {size} the size give another motion: positions differ by this part of the way that "
+                        "they go"
+                    )
+                    time = float(self.t[row])
+                    doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
+                elif part > CLOSE * allowed or lane in self.failed:
+                    close.append(lane)
+            left = close
+            if not left:
+                break
         return doubts
 
     def _sums(self, asked: list[int]) -> dict[int, float]:
@@ -222,22 +242,22 @@ class _Look:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
         return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
 
-    def _whole(self, asked: list[int]) -> dict[int, Array]:
-        """The same of the whole run, of few saved states beside the way between them; where half the steps fail nothing
-        differs, unless they end without numbers.
+    def _whole(self, asked: list[int], parts: int) -> dict[int, Array]:
+        """The same of the whole run in steps of a part of the size, of few saved states beside the way between them;
+        where these fail nothing differs, unless they end without numbers, and the lane is among the `failed`.
         """
         run, starts = self.run, {lane: self.y[lane][0] for lane in asked}
-        rows, output = np.arange(self.rows), Output(save_every=2 * self.every)
+        rows, output = np.arange(self.rows), Output(save_every=parts * self.every)
         if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
-            times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))].copy()
+            times = np.ascontiguousarray(np.union1d(self.t, between)[:: int(np.sign(run.plan.h))])
             rows = np.flatnonzero(np.isin(times, self.t))
             output = Output(times=times)
-        halves = self._taken(starts, Plan(run.plan.t0, 0.5 * run.plan.h, 2 * self.steps), output)
-        whole = {}
+        halves = self._taken(starts, Plan(run.plan.t0, run.plan.h / parts, parts * self.steps), output)
+        whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK:
-                self.scale[lane] = _ways(run, half.y)
+                self.scale[lane] = ways_of(run, half.y)
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(self.rows - len(apart), end))

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Trajectory
 from integrators.engine.step_again import stepped
+from integrators.method.stability import fastest_mode
 from integrators.problem import Doubt, Problem
 from integrators.status import Status
 
 Array = NDArray[np.float64]
 UNRESOLVED = 0.5
 """A step that differs from its halves by this part of itself has lost the motion."""
+LARGEST, DECAYED = 200, 4.0
+"""Dimension of the largest state whose fastest mode is looked at, and h λ from which on it has decayed in a step."""
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
 _RATES = ("momentum", "p", "v", "u", "omega")
@@ -27,11 +30,13 @@ _RATES = ("momentum", "p", "v", "u", "omega")
 
 
 def can_repeat(run: FixedRun, found: Trajectory) -> bool:
-    """Whether steps of a trajectory may be taken again: of compiled problems, since plain Python functions are not
-    called for it.
-    """
-    done = found.status is Status.OK and not run.interpreted and run.called_back is None
-    return done and bool(np.isfinite(found.y).all())
+    """Whether steps of a trajectory may be taken again."""
+    return found.status is Status.OK and not run.interpreted and bool(np.isfinite(found.y).all())
+
+
+def is_cheap(run: FixedRun) -> bool:
+    """Whether single steps may be taken again one by one: not those that call plain Python functions."""
+    return run.called_back is None
 
 
 def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
@@ -50,7 +55,17 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
     remedy = "use a smaller step"
+    if _rings(run, float(found.t[rows[worst]]), found.y[rows[worst]]):
+        remedy += ", or a method that damps what its steps do not resolve (RKMK_RADAU_IIA3): a damper makes it ring"
     return [Doubt("resolution", float(found.t[rows[worst]]), ratios[worst], UNRESOLVED, says, remedy, number)]
+
+
+def _rings(run: FixedRun, t: float, y: Array) -> bool:
+    """Whether a symmetric method only changes the sign of the fastest mode, which decays within a step."""
+    if not run.method.symmetric or run.problem.dimension > LARGEST:
+        return False
+    mode = fastest_mode(run.problem, t, y)
+    return bool(-mode.real * abs(run.plan.h) > DECAYED and abs(mode.imag) < -mode.real)
 
 
 def _looked_at(found: Trajectory, h: float) -> list[int]:

@@ -364,9 +364,14 @@ class Run:
             function(t, y, self.parameters, self.structure, self.field_work, out)
         self._raise_pending()
 
-    def _raise_pending(self) -> None:
-        """Raise what a function of the user's has raised below compiled code, or what kept such code from a formula."""
-        where = f"in step {self.steps_done + 1} of {self.method.name}"
+    def _raise_pending(self, before: int | None = None) -> None:
+        """Raise what a function of the user's has raised below compiled code, or what kept such code from a formula: in
+        the step in progress, or in one of those behind `before`, where compiled loops went on.
+        """
+        done, step = self.steps_done, f"step {self.steps_done + 1}"
+        if before is not None:
+            step = f"step {done}" if done <= before + 1 else f"one of the steps {before + 1} to {done}"
+        where = f"in {step} of {self.method.name}"
         raise_raised(where)
         if self.called_back is not None:
             self.called_back.raise_pending(where)
@@ -459,9 +464,10 @@ class Run:
             self.sink.make_room(self)
         if self.done:
             return
+        before = self.steps_done
         with np.errstate(all="ignore"):
             status = Status(self.call_loop(count))
-        self._raise_pending()
+        self._raise_pending(before if status is Status.OK else None)
         self.take(status)
 
     def take(self, status: Status) -> None:

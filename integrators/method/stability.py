@@ -48,7 +48,7 @@ def growth(method: Method, z: float, damping: float) -> float:
     if method.stepper.growth is not None:
         root = np.sqrt(complex(damping * damping - 1.0))
         return max(method.stepper.growth(method.coefficients, z * (-damping + x)) for x in (root, -root))
-    field = _oscillator if damping > UNDAMPED else _spring
+    field = _oscillator if abs(damping) > UNDAMPED else _spring
     problem = Problem(rn(1).cotangent, [1.0, 0.0], field, parameters=[damping], canonical=True)
     step = step_map(problem, method, interpreted=True)
     try:

@@ -55,8 +55,12 @@ from integrators.steppers.implicit_stages import own as own_of_stages
 from integrators.steppers.implicit_stages import own_rows as rows_of_stages
 from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
     ROUNDS,
     conclude,
+    damp,
+    damping,
+    errors_of,
     exact,
     explain,
     failure,
@@ -66,6 +70,8 @@ from integrators.steppers.newton import (
     linearise_where_needed,
     newton_rows,
     share,
+    steer,
+    tell_again,
 )
 from integrators.steppers.newton_systems import correct, factorise, room
 from integrators.tableaus import RADAU_IIA
@@ -146,7 +152,7 @@ def _residual(
 @kernel
 def _newton(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, going: Any, history: Any,
+    field_work: Any, work: Any, counters: Any, going: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
     """Solve for k to rounding where `going`; returns 1 where it is not solved."""
     d, n = dimension(table), y.shape[0]
@@ -160,19 +166,30 @@ def _newton(
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
-    for _ in range(ROUNDS):
+    sigma, shift = zero + 1.0 / absolute(h), zero
+    for m in range(d):
+        st(memory, at.apart + m, zero)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS):
         ratio = _residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
+        if damped:
+            where = going
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
                 field, t + h, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
                 work[value][:n], where, counters,
             )  # fmt: skip
+            if damped:
+                shift = damping(memory, 1, d, pattern, sigma, going)
+                damp(memory, 1, d, pattern, shift)
             factorise(h, memory, 1, d, R, blocks, pattern)
         correct(h, memory, 1, d, Q, R, blocks, pattern)
+        if damped:
+            damp(memory, 1, d, pattern, -shift)
+            sigma = steer(work, slope, memory, 1, d, damped, sigma)
         for m in range(d):
             st(k, m, select(going > 0.0, ld(k, m) + ld(memory, at.residual + m), ld(k, m)))
         least = select((going > 0.0) & (ratio < least), ratio, least)
@@ -221,17 +238,22 @@ def _formula(
         st(k, m, (ld(k, m) - ld(work[offset], m)) / (h * beta))
     left = _newton(
         field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, one,
-        counters[HISTORY],
+        counters[HISTORY], 0,
     )  # fmt: skip
+    errors = errors_of(work)
+    for damped in range(3):
+        if any_(left > 0.0):
+            field(t, y, parameters, structure, field_work, work[state][:d])
+            counters[EVALUATIONS] += 1
+            for m in range(d):
+                st(k, m, select(left > 0.0, ld(work[state], m), ld(k, m)))
+            left = _newton(
+                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+                0, damped,
+            )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
     if any_(left > 0.0):
-        field(t, y, parameters, structure, field_work, work[state][:d])
-        counters[EVALUATIONS] += 1
-        for m in range(d):
-            st(k, m, select(left > 0.0, ld(work[state], m), ld(k, m)))
-        left = _newton(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
-        )
-    if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     for m in range(d):
         st(u, m, ld(work[offset], m) + (h * beta) * ld(k, m))

@@ -31,7 +31,16 @@ from integrators.status import OK
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.newton import (
+    begin_stiff,
+    errors_of,
+    exact,
+    explain,
+    failure,
+    newton_rows,
+    remember_stiffness,
+    tell_again,
+)
 from integrators.steppers.newton_of_stages import newton_of_stages
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
@@ -47,7 +56,7 @@ def solve(
 
     Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
     not find the solution from past values, and gives way to iteration where it does not find it at all, and that to
-    Newton's method with a derivative for every stage.
+    Newton's method with a derivative for every stage, which is damped where it does not find it either.
     """
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
@@ -79,12 +88,17 @@ def solve(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
+    errors = errors_of(work)
+    for damped in range(3):
+        if any_(left > 0.0):
+            start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
+            left = newton_of_stages(
+                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+                damped,
+            )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
     if any_(left > 0.0):
-        start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
-        left = newton_of_stages(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
-        )
-    if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     return OK
 

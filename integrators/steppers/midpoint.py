@@ -52,9 +52,13 @@ from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
 from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
     ROUNDS,
     begin_stiff,
     conclude,
+    damp,
+    damping,
+    errors_of,
     exact,
     explain,
     failure,
@@ -65,6 +69,8 @@ from integrators.steppers.newton import (
     newton_rows,
     remember_stiffness,
     share,
+    steer,
+    tell_again,
 )
 from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import (
@@ -215,7 +221,7 @@ def _residual(
 @rare(never, lambda field, t, h, y, *others: scalar_of(y))
 def newton(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, going: Any, history: Any,
+    field_work: Any, work: Any, counters: Any, going: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
     """Solve for z to rounding where `going`; returns 1 where it is not solved."""
     d, n = dimension(table), y.shape[0]
@@ -227,19 +233,30 @@ def newton(
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
-    for _ in range(ROUNDS):
+    sigma, shift = zero + 1.0 / absolute(h), zero
+    for m in range(d):
+        st(memory, at.apart + m, zero)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS):
         ratio = _residual(field, t, h, y, table, options, parameters, structure, field_work, work, memory)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
+        if damped:
+            where = going
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
                 field, t, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
                 work[NEW][:n], where, counters,
             )  # fmt: skip
+            if damped:
+                shift = damping(memory, 1, d, pattern, sigma, going)
+                damp(memory, 1, d, pattern, shift)
             factorise(h, memory, 1, d, R, blocks, pattern)
         correct(h, memory, 1, d, Q, R, blocks, pattern)
+        if damped:
+            damp(memory, 1, d, pattern, -shift)
+            sigma = steer(work, Z, memory, 1, d, damped, sigma)
         _turn(-1.0, memory, table, options, work)
         for i in range(d):
             st(z, i, select(going > 0.0, ld(z, i) + ld(memory, at.residual + i), ld(z, i)))
@@ -293,19 +310,28 @@ def solve(
     if any_(left > 0.0):
         left = newton(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
-            counters[HISTORY],
+            counters[HISTORY], 0,
         )  # fmt: skip
     if any_(left > 0.0) and known > 0:
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
         left = newton(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0, 0
         )
     if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
         residual = ld(work[ERROR], 0)
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
         left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
+    errors = errors_of(work)
+    for damped in (1, 2):
+        if any_(left > 0.0):
+            start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
+            left = newton(
+                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+                0, damped,
+            )  # fmt: skip
     if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     return OK
 

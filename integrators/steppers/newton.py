@@ -16,8 +16,13 @@ where ν is what the field changes by when the state is moved by δ = 64 ε of i
 derivative, and rounding all the same.  (It counts no more than the largest of the other terms, so that noise above
 rounding does not pass for a solution.)  So `iteration.FLOOR` asks for slopes that are right for a state moved by 1e-12
 of itself, however stiff the field.
+Where that finds nothing, as where friction sticks and the guesses jump from one side of the slip to the other, the
+iteration is damped: Newton's method for J − σ, with a new J in every round, takes a step of the implicit Euler rule for
+d k/ds = A⁻¹ r, which comes to the solution from afar where the motion is dissipative, over places where |r| has a
+minimum, too.  σ grows where a correction turns back, and falls where corrections become smaller (`steer`).
 Every lane has its own J, renews it when it needs to, and stops by itself: lanes give the bits of single trajectories.
-Sources: Hairer and Wanner 1996, IV.8; Hairer, McLachlan and Razakarivony 2008.
+Sources: Hairer and Wanner 1996, IV.8; Hairer, McLachlan and Razakarivony 2008;
+Kelley and Keyes 1998 (damping by a pseudo-time).
 """
 
 from __future__ import annotations
@@ -58,6 +63,12 @@ STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
 """An iteration of at most so many rounds keeps its derivative for the next step."""
+DAMPED_ROUNDS, STEERED, EASED = 200, 4.0, 1.5
+"""Rounds of a damped iteration at most, and the factors by which its damping changes."""
+_COUNTS, _FAINT = 1e-3, 1e3 * FLOOR
+"""Part of a slope, and of |J| |x|, from which on a correction counts; the latter on a second attempt, where some parts
+of the state are much larger than others.
+"""
 
 
 def exact(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -326,6 +337,58 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
 
 
 @helper
+def _diagonal(d: Any, half: Any) -> Any:
+    """Where the diagonal of J begins, and how far its entries are apart."""
+    return (0, d + 1) if half < 0 else (half, 2 * half + 1)
+
+
+@kernel
+def damping(memory: Any, s: Any, d: Any, pattern: Any, sigma: Any, going: Any) -> Any:
+    """What is taken from the diagonal of J, where `going`: σ, and the largest of its entries that are positive, as
+    where friction falls with the slip.
+    """
+    J, (first, apart) = memory[room(s, d, pattern[HALF]).jacobian :], _diagonal(d, pattern[HALF])
+    most = 0.0 * sigma
+    for m in range(d):
+        most = maximum(most, ld(J, first + m * apart))
+    return select(going > 0.0, sigma + most, 0.0 * sigma)
+
+
+@kernel
+def damp(memory: Any, s: Any, d: Any, pattern: Any, shift: Any) -> None:
+    """J <- J − shift."""
+    J, (first, apart) = memory[room(s, d, pattern[HALF]).jacobian :], _diagonal(d, pattern[HALF])
+    for m in range(d):
+        st(J, first + m * apart, ld(J, first + m * apart) - shift)
+
+
+@kernel
+def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma: Any) -> Any:
+    """The damping σ of the next round, from the correction of this one, which waits among the residuals, and that
+    before, for the slopes in the rows from `row` on.
+
+    Where a component turns back, the correction before is taken back but for a part, with so much more damping; where
+    none does there is a little less, and less where all become smaller.
+    """
+    at, zero = room(s, d, -1), 0.0 * sigma
+    heard = _COUNTS if attempt < 2 else _FAINT
+    back, steady = zero, zero
+    for i in range(s):
+        for m in range(d):
+            k, least = i * d + m, _COUNTS * absolute(ld(work[row + i], m)) + heard * ld(memory, at.level + m)
+            now, before = ld(memory, at.residual + k), ld(memory, at.apart + k)
+            far = (absolute(now) > least) & (absolute(now) > 0.5 * absolute(before))
+            steady = select(far, zero + 1.0, steady)
+            back = select(far & (now * before < 0.0), zero + 1.0, back)
+    for k in range(s * d):
+        now, before = ld(memory, at.residual + k), ld(memory, at.apart + k)
+        kept = before / STEERED
+        st(memory, at.residual + k, select(back > 0.0, kept - before, now))
+        st(memory, at.apart + k, select(back > 0.0, kept, now))
+    return select(back > 0.0, STEERED * sigma, select(steady > 0.0, sigma / EASED, sigma / STEERED))
+
+
+@helper
 def conclude(
     work: Any, memory: Any, s: Any, d: Any, asked: Any, going: Any, lost: Any, rounds: Any, best: Any, least: Any
 ) -> Any:
@@ -340,6 +403,21 @@ def conclude(
     st(work[ERROR], 1, least)
     st(work[ERROR], 2, lost)
     return unsolved
+
+
+@helper
+def errors_of(work: Any) -> Any:
+    """What `conclude` says of an iteration, to be told where a damped one does not help."""
+    return ld(work[ERROR], 0), ld(work[ERROR], 1), ld(work[ERROR], 2)
+
+
+@helper
+def tell_again(work: Any, left: Any, errors: Any) -> None:
+    """The errors of an iteration before, where it is left unsolved."""
+    first, second, third = errors
+    st(work[ERROR], 0, select(left > 0.0, first, ld(work[ERROR], 0)))
+    st(work[ERROR], 1, select(left > 0.0, second, ld(work[ERROR], 1)))
+    st(work[ERROR], 2, select(left > 0.0, third, ld(work[ERROR], 2)))
 
 
 @helper

@@ -145,6 +145,7 @@ class LoopEquations:
                 raise ModelError(
                     f"closure {name!r}", "there are two closures of this name", "give every one its own name"
                 )
+        self._latest: tuple[Any, Geometry | None] = None, None
         self.equations: tuple[Equation, ...] = tuple(equation for c in self.closures for equation in c.equations)
         self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.equations], dtype=np.int64)
         self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.equations], dtype=np.int64).reshape(
@@ -190,6 +191,9 @@ class LoopEquations:
                 what = f"changes over a whole turn of joint {joint!r}, and turns do not count on a circle"
                 raise ModelError(f"closure {closure.name!r}", what, "make the joint Revolute")
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_latest": (None, None)}
+
     def __len__(self) -> int:
         """Number of equations."""
         return len(self.equations)
@@ -198,6 +202,30 @@ class LoopEquations:
         return [
             z for i in self.bodies[c] for z in ((np.eye(3).ravel(), np.zeros(3)) if i < 0 else (g.R[i].ravel(), g.x[i]))
         ]
+
+    def at(self, q: Any, t: Any = 0.0) -> Geometry:
+        """What `geometry` finds at rest; that of the configuration asked last is kept, as gaps, their derivative and
+        the mass matrix ask for the same.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m, in numbers of any kind.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        Geometry
+            Poses, Jacobians, drifts; to be read only.
+        """
+        if not (isinstance(q, np.ndarray) and q.dtype == np.float64):
+            return geometry(self.tree, q, None, t)
+        key, (latest, found) = (q.tobytes(), t), self._latest
+        if found is None or key != latest:
+            found = geometry(self.tree, q.copy(), None, t)
+            self._latest = key, found
+        return found
 
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """φ (m,): metres for equations of shifts and distances, cosines for equations of turns.
@@ -216,7 +244,7 @@ class LoopEquations:
         array (m,)
             φ.
         """
-        g = at or geometry(self.tree, q, None, t)
+        g = at or self.at(q, t)
         return np.array(
             [self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.equations)]
         )
@@ -238,7 +266,7 @@ class LoopEquations:
         array (m, nv)
             G.
         """
-        g = at or geometry(self.tree, q, None, t)
+        g = at or self.at(q, t)
         G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
         for c, r in enumerate(self.equations):
             if r.joints:

@@ -136,7 +136,8 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     positions = _positions(loops, home)
     scales = _scales(loops, positions)
     weighted = [_without_rounding(loops, q, weighted_matrix(loops, q, scales)) for q in positions]
-    spectra = [np.linalg.svd(G, compute_uv=False) for G in weighted]
+    decomposed = [_decomposed(G) for G in weighted]
+    spectra = [s for _, s in decomposed]
     found = max(_rank(s) for s in spectra) if rank is None else rank
     if not (rank is None or 0 < rank <= min(m, n)):
         raise ModelError("rank", f"is {rank}", f"give a whole number from 1 to {min(m, n)}, or leave it out")
@@ -144,12 +145,12 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     relative = [np.append(spectra[k], 0.0) / max(spectra[k][0], np.finfo(float).tiny) for k in full]
     smallest = min(float(s[found - 1]) for s in relative) if found else 1.0
     following = max(float(s[found]) for s in relative)
-    null = [np.linalg.svd(weighted[k])[0][:, found:] for k in full]
+    null = [decomposed[k][0][:, found:] for k in full]
     kept = _kept(null, m)
     starts = _starts(weighted[full[0]][kept], found)
     independent = _independent([weighted[k] for k in full], kept, found)
     at_home = _rank(spectra[0])
-    at_stake = _at_stake(loops, np.linalg.svd(weighted[0])[0][:, at_home:], null[0]) if at_home < found else ()
+    at_stake = _at_stake(loops, decomposed[0][0][:, at_home:], null[0]) if at_home < found else ()
     return Mobility(
         found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent, at_home, at_stake
     )
@@ -168,7 +169,7 @@ def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
     """
     q = positions[0]
     G = _without_rounding(loops, q, loops.matrix(q))
-    inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(mass_matrix(loops.tree, q), G.T).T)
+    inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(loops.at(q).mass_matrix(loops.tree), G.T).T)
     kinds = np.array([r.kind for r in loops.equations])
     scales = np.ones(len(loops))
     for group in (kinds == PARALLEL, kinds == COUPLING, (kinds != PARALLEL) & (kinds != COUPLING)):
@@ -188,8 +189,22 @@ def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
     """Scaled G over the square root of the mass matrix."""
     import scipy.linalg  # slow to import
 
-    root = np.linalg.cholesky(mass_matrix(loops.tree, q))
+    root = np.linalg.cholesky(loops.at(q).mass_matrix(loops.tree))
     return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q)).T, lower=True).T)
+
+
+def _decomposed(G: Matrix) -> tuple[Matrix, Array]:
+    """U (m, m) and the singular values of G = U S Vᵀ (m, n); rows of zeros, as of plane loops, are null directions by
+    themselves and are left out of what costs the third power.
+    """
+    m, n = G.shape
+    some, none = np.flatnonzero(G.any(axis=1)), np.flatnonzero(~G.any(axis=1))
+    U, s = np.zeros((m, m)), np.zeros(min(m, n))
+    if len(some):
+        u, values, _ = np.linalg.svd(G[some])
+        U[some, : len(some)], s[: len(values)] = u, values
+    U[none, len(some) + np.arange(len(none))] = 1.0
+    return U, s
 
 
 def _rank(s: Array) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numba
 import numpy as np
 import pytest
@@ -69,6 +71,41 @@ def test_what_a_jitted_field_raises_ends_the_run(method, options, starts):
     first = kept.y if kept.y.ndim == 2 else kept.y[0]
     times = kept.t if kept.t.ndim == 1 else kept.t[0]
     assert np.abs(first[:, 0] - np.exp(-times)).max() < 1e-3
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "BDF2"])
+def test_the_step_in_which_a_jitted_field_raises_is_named(method):
+    """The first evaluation behind 0.55 is in the 56th step."""
+
+    @numba.njit
+    def touchy(t, y):
+        if t > 0.55 + 1e-9:
+            raise ValueError("too late")
+        return -y
+
+    with pytest.raises(ValueError, match="too late") as caught:
+        integrate(Problem(LINE, [1.0], touchy), method, (0.0, 1.0), 0.01)
+    assert f"in step 56 of {method}" in caught.value.__notes__
+
+
+def test_the_steps_are_named_in_one_of_which_a_jitted_invariant_raises():
+    """The loop goes on behind it."""
+
+    @numba.njit
+    def decaying(t, y):
+        return -y
+
+    @numba.njit
+    def touchy(t, y):
+        if t > 0.55 + 1e-9:
+            raise ValueError("too late")
+        return y[0]
+
+    with pytest.raises(ValueError, match="too late") as caught:
+        integrate(Problem(LINE, [1.0], decaying, invariants={"a": touchy}), "RKMK4", (0.0, 1.0), 0.01)
+    (steps,) = re.findall("in one of the steps ([0-9]+) to ([0-9]+) of RKMK4", caught.value.__notes__[1])
+    first, last = (int(x) for x in steps)
+    assert first <= 56 <= last <= 100
 
 
 @pytest.mark.parametrize("field", [late_with_parameters, late_writing, late_in_all_six])

@@ -44,16 +44,19 @@ def test_backward_differentiation_holds_what_lies_within_its_angle(name):
     assert max(growth(find("BDF2"), z, 0.0) for z in np.geomspace(0.1, 100.0, 50)) <= 1.0
 
 
+def unstable(run):
+    return [doubt for doubt in run.doubts if doubt.name == "stability"]
+
+
 def test_a_spring_that_backward_differentiation_lets_grow_is_a_doubt():
     spring = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -4.0 * y[0]]))
     run = integrate(spring, "BDF5", (0.0, 10.0), 1.0)
     assert np.abs(run.y[-1]).max() > 10.0
-    (doubt,) = run.doubts
-    assert doubt.name == "stability"
+    (doubt,) = unstable(run)
     assert "2 rad/s" in doubt.says
     assert "BDF2" in doubt.remedy
     assert doubt.value == pytest.approx(growth(find("BDF5"), 2.0, 0.0))
-    assert not integrate(spring, "BDF2", (0.0, 10.0), 1.0).doubts
+    assert not unstable(integrate(spring, "BDF2", (0.0, 10.0), 1.0))
     assert not integrate(spring, "BDF5", (0.0, 10.0), 0.1).doubts
 
 
@@ -64,10 +67,10 @@ def test_a_mode_that_grows_by_itself_is_no_doubt_of_a_method_that_holds_all_othe
     hill = Problem(rn(2), [1e-3, 0.0], lambda t, y: np.array([y[1], 0.64 * y[0]]))
     assert find("BDF2").stepper.growth(find("BDF2").coefficients, 0.8) > 1.1 * np.exp(0.8)
     for name in ("BDF2", "BDF5"):
-        assert not [doubt for doubt in integrate(hill, name, (0.0, 10.0), 1.0).doubts if doubt.name == "stability"]
+        assert not unstable(integrate(hill, name, (0.0, 10.0), 1.0))
     driven = Problem(rn(2), [1e-3, 0.0], lambda t, y: np.array([y[1], -4.0 * y[0] + 1e-2 * y[1]]))
-    assert "stability" in [doubt.name for doubt in integrate(driven, "BDF5", (0.0, 10.0), 1.0).doubts]
-    assert not integrate(driven, "BDF2", (0.0, 10.0), 1.0).doubts
+    assert unstable(integrate(driven, "BDF5", (0.0, 10.0), 1.0))
+    assert not unstable(integrate(driven, "BDF2", (0.0, 10.0), 1.0))
 
 
 def test_a_splitting_has_the_limit_of_stormer_and_verlet():

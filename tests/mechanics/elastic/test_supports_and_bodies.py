@@ -251,6 +251,17 @@ def test_dampers_on_bodies_take_energy_and_keep_momenta() -> None:
     assert np.isfinite(end(stiff.problem(velocities=velocities, twists=[TWIST]), "AVI", 1.0, 50)).all()
 
 
+def test_a_damper_that_holds_as_if_it_were_rigid_is_named() -> None:
+    """A start that moves against it: no smaller step helps, and a method whose dampers have no limit does."""
+    stiff, velocities = cage(damping=1e9)
+    problem = stiff.problem(velocities=velocities, twists=[TWIST])
+    run = integrate(problem, "MIDPOINT", (0.0, 0.1), 0.02)
+    assert run.status.is_failure
+    assert "a damper holds as if it were rigid" in run.message
+    assert "take AVI, which no damper limits" in run.message
+    assert integrate(problem, "AVI", (0.0, 0.1), 0.02).success
+
+
 def test_a_body_that_turns_far_within_a_step_is_doubted() -> None:
     """Its energy is nearly all of its own, and shows nothing; about an axis through all of its nodes it may spin."""
     network, _ = cage()

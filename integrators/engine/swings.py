@@ -1,0 +1,148 @@
+"""Whether a method takes swings that the motion keeps, or that grow by themselves: half the steps take them, too.
+
+Methods that damp what their steps do not resolve multiply a mode of the linear motion, e^{λt}, by |R(hλ)| in a step.
+That is what they are for where the mode is damped anyway, or rests.  Where it neither decays nor rests it is missing
+from the motion, and a method that has taken it at once takes it as fast with smaller steps, for long.  So the modes
+about a few saved states are asked how much of the way they carry there, by the part of the field along them, and what
+is left of that after a tenth of the run, by themselves and by the method; of those that grow, at its end.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.halves import ELSEWHERE, ways_of
+from integrators.engine.resolution import positions_of
+from integrators.engine.run import Trajectory
+from integrators.method import Method
+from integrators.method.stability import growth
+from integrators.problem import Doubt, Problem
+from integrators.problem.ambient import ambient_velocity
+from integrators.problem.jacobian import derivative
+
+Array = NDArray[np.float64]
+LARGEST = 100
+"""Dimension of the largest state whose modes are asked."""
+TENTH = 0.1
+"""Part of the run for which a swing lasts that is missed."""
+HALF = 0.5
+"""Part of a swing that a method may take, and by which a mode may differ from what it becomes."""
+FEWEST = 4
+"""Saved states."""
+ALONE = 1e3
+"""Condition of a mode that is told from the others."""
+FROM = (0.0, 0.3, 0.6)
+"""Parts of the run at which modes are asked."""
+
+
+_UNKNOWN = "the run is over, but whether the method takes its swings could not be looked at"
+
+
+class Swing(NamedTuple):
+    """A mode of the linear motion about a state: its eigenvalue, 1/s, and the part of the way that it carries."""
+
+    rate: complex
+    part: float
+
+
+def can_ask(method: Method) -> bool:
+    """Whether it is known what a method does to a mode."""
+    known = method.stepper.growth is not None or not (method.stepper.starts or method.stepper.multistep)
+    own = method.stepper.step is None or method.needs not in ("field", "canonical")
+    return known and not own and not (method.symplectic or method.symmetric)
+
+
+def lost_swings(run: FixedRun, found: Trajectory, lane: int, number: int) -> list[Doubt]:
+    """The doubt of a trajectory in whose motion a swing is missing that is more than `ELSEWHERE` of the way.  What goes
+    wrong in the look ends it with a warning.
+    """
+    try:
+        problem = run.problem_of(lane) if isinstance(run, LaneRun) else run.problem
+        return _lost_swings(run, problem, found, number)
+    except Exception as error:  # also of the user's: functions may raise where only differences come
+        warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
+        return []
+
+
+def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+    t, method, h, limit = found.t, run.method, abs(run.plan.h), ELSEWHERE
+    if not can_ask(method) or problem.dimension > LARGEST or len(t) < FEWEST:
+        return []
+    span, ways = abs(float(t[-1] - t[0])), ways_of(run, found.y)[: positions_of(problem)]
+    if not np.isfinite(ways).any():
+        return []
+    for begin in FROM:
+        row = int(np.argmin(np.abs(np.abs(t - t[0]) - begin * span)))
+        start = float(t[row])
+        for swing in swings(problem, start, found.y[row], ways):
+            lasts = TENTH * span if swing.rate.real <= 0.0 else (1.0 - TENTH) * span - abs(start - t[0])
+            if not _missing(method, h, swing, lasts) > limit:
+                continue
+            later = int(np.argmin(np.abs(np.abs(t - start) - lasts)))
+            values = np.linalg.eigvals(derivative(problem, float(t[later]), found.y[later]))
+            now = complex(values[np.argmin(np.abs(values - swing.rate))])
+            if abs(now - swing.rate) > HALF * abs(swing.rate):
+                continue
+            rate = min(now, swing.rate, key=lambda x: x.real)
+            missing = _missing(method, h, Swing(rate, swing.part), lasts)
+            if missing > limit:
+                return [_doubt(method, h, rate, start, missing, limit, number)]
+    return []
+
+
+def _doubt(method: Method, h: float, rate: complex, t: float, missing: float, limit: float, number: int) -> Doubt:
+    size, kept = abs(rate), _factor(method, h * rate)
+    says = (
+        f"this part of the way is missing: it swings with {size:.4g} rad/s, damping ratio {-rate.real / size:.2g}, and "
+        f"{method.name} damps it: a step with h ω = {h * size:.3g} leaves {kept:.3g} of it, the motion "
+        f"{np.exp(h * rate.real):.3g}"
+    )
+    remedy = "use a step with h ω well below one, or a method that keeps swings (MIDPOINT, RKMK_GAUSS2)"
+    return Doubt("swing_lost", t, missing, limit, says, remedy, number)
+
+
+def swings(problem: Problem, t: float, y: Array, ways: Array) -> list[Swing]:
+    """The modes that swing, the largest first."""
+    J = derivative(problem, t, y)
+    if not np.isfinite(J).all():
+        return []
+    values, shapes = np.linalg.eig(J)
+    try:
+        dual = np.linalg.inv(shapes)
+    except np.linalg.LinAlgError:
+        return []
+    parts = dual @ problem.velocity(t, y)
+    found = []
+    for k in np.flatnonzero(values.imag > 0.0):
+        if np.abs(dual[k]) @ np.abs(shapes[:, k]) > ALONE:
+            continue
+        shape = 2.0 * parts[k] * shapes[:, k] / values[k]
+        size = np.hypot(*(ambient_velocity(problem.table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
+        found.append(Swing(complex(values[k]), float((size / ways).max())))
+    return sorted(found, key=lambda swing: -swing.part)
+
+
+def _missing(method: Method, h: float, swing: Swing, lasts: float) -> float:
+    """What the method has taken after some time of what a mode then carries, if that is more than half."""
+    steps, most = lasts / h, max(swing.part, 1.0)  # what grows by itself does not go on for ever
+    kept = min(swing.part * float(np.exp(min(swing.rate.real * lasts, 700.0))), most)
+    if kept < ELSEWHERE or steps * abs(h * swing.rate) ** (method.order + 1) < HALF:  # an error that cannot take it
+        return 0.0
+    left = swing.part * float(np.exp(min(steps * np.log(max(_factor(method, h * swing.rate), 1e-300)), 700.0)))
+    return kept - left if left < HALF * kept else 0.0
+
+
+def _factor(method: Method, z: complex) -> float:
+    """By which a step multiplies a mode of h λ = z."""
+    return _growth(method, float(f"{abs(z):.6g}"), float(f"{-z.real / abs(z):.6g}"))
+
+
+@lru_cache(256)
+def _growth(method: Method, z: float, damping: float) -> float:
+    return growth(method, z, damping)

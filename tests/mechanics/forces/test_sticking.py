@@ -1,0 +1,71 @@
+"""Friction that sticks within a step: Newton's iteration, damped, finds what it jumps over without."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import Sphere, contact, dry_friction, joint_spring, spring_damper
+from mechanics.joints import Free, Prismatic
+
+LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
+HEAVY = Inertia.about_com(1e6, (0.0, 0.0, 0.0), 1e4 * np.eye(3))
+IMPLICIT = ["BDF1", "BDF2", "RKMK_RADAU_IIA3", "RKMK_TRBDF2", "MIDPOINT"]
+
+
+def oscillator(slip_speed, static=None):
+    """1 kg on 100 N/m, of 113 mm, with a friction of 1 N: it comes to rest at the third turn."""
+    friction = dry_friction("mass_joint", force=1.0, slip_speed=slip_speed, static_force=static)
+    tree = Tree([Body("mass", Prismatic((1, 0, 0)), inertia=LUMP)])
+    return Mechanism(tree, elements=[friction, joint_spring("mass_joint", 100.0)]).problem([0.113])
+
+
+def belt(slip_speed):
+    """A mass that a belt carries along with 0.2 m/s until the spring takes it back: stick and slip."""
+    bodies = [
+        Body("belt", Prismatic((1, 0, 0)), inertia=HEAVY),
+        Body("mass", Prismatic((1, 0, 0)), "belt", inertia=LUMP),
+    ]
+    friction = dry_friction("mass_joint", force=4.0, slip_speed=slip_speed, static_force=6.0)
+    spring = spring_damper(Frame(None, (-1.0, 0.0, 0.0)), Frame("mass"), stiffness=100.0, length=1.0)
+    return Mechanism(Tree(bodies), elements=[friction, spring]).problem([0.0, 0.0], [0.2, 0.0])
+
+
+def ramp(slip_speed, friction=0.8, slope=0.5):
+    """A block that slides up a ramp, on four spheres, and sticks there."""
+    g = (-9.81 * np.sin(slope), 0.0, -9.81 * np.cos(slope))
+    feet = [Sphere(Frame("block", (x, y, -0.05)), 0.01) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    law = {"stiffness": 1e5, "damping": 0.5, "friction": friction, "slip_speed": slip_speed}
+    touching = [contact(foot, Frame(None), **law) for foot in feet]
+    tree = Tree([Body("block", Free(), inertia=LUMP)], gravity=g)
+    return Mechanism(tree, elements=touching).problem([0.0, 0.0, 0.06, 1.0, 0.0, 0.0, 0.0], [0.5, 0, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize("static", [None, 1.5])
+@pytest.mark.parametrize(("slip_speed", "step"), [(1e-4, 1e-2), (1e-4, 1e-3), (1e-6, 1e-3)])
+def test_a_mass_comes_to_rest_within_the_friction(method, static, slip_speed, step):
+    """Where the spring is weaker than the friction."""
+    run = integrate(oscillator(slip_speed, static), method, (0.0, 2.0), step)
+    assert run.finished, run.message
+    assert abs(run["q"][-1, 0]) < (static or 1.0) / 100.0 + 1e-3
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize(("slip_speed", "step"), [(1e-2, 1e-2), (1e-3, 1e-3)])
+def test_a_mass_on_a_belt_sticks_and_slips(method, slip_speed, step):
+    """The belt carries it along until the spring is stronger than 6 N."""
+    run = integrate(belt(slip_speed), method, (0.0, 2.0), step)
+    assert run.finished, run.message
+    truth = integrate(belt(slip_speed), "RKMK_DOP853", (0.0, 2.0), rtol=1e-9, atol=1e-11)
+    assert truth.success
+    ends = [(place[t > 0.5].min(), place.max()) for t, place in ((one.t, one["q"].sum(axis=1)) for one in (run, truth))]
+    assert ends[0] == pytest.approx(ends[1], abs=0.1 * ends[1][1])
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_a_block_stays_on_a_ramp(method):
+    """It slides up by a centimetre, sways on its feet, and does not slide down, as far as friction is known at all."""
+    run = integrate(ramp(1e-4), method, (0.0, 0.3), 1e-3)
+    assert run.finished, run.message
+    assert np.abs(run["q"][:, 0]).max() < 0.015
