@@ -25,6 +25,8 @@ LARGEST, DECAYED = 200, 4.0
 """Dimension of the largest state whose fastest mode is looked at, and h λ from which on it has decayed in a step."""
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
+_NOISE = 1e-13
+"""The same of what counts as one (`Problem.scales`): what rounding of forces that balance moves."""
 _RATES = ("momentum", "p", "v", "u", "omega")
 """Names of variables that are no positions."""
 
@@ -87,7 +89,8 @@ def scale_of(run: FixedRun, states: Array) -> Array:
         part = slice(start, start + variable.size)
         moved = float(np.maximum(most[part] - states[0, part], states[0, part] - least[part]).max())
         large = float(np.maximum(most[part], -least[part]).max())
-        scale[part] = moved if moved > _STILL * large else np.inf
+        rounding = _NOISE * float(run.problem.scales[start : start + variable.size].max())
+        scale[part] = moved if moved > max(_STILL * large, rounding) else np.inf
         start += variable.size
     positions = positions_of(run.problem)
     return np.full_like(scale, np.inf) if positions < start and np.isinf(scale[:positions]).all() else scale
