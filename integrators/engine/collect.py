@@ -15,7 +15,7 @@ from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
-from integrators.engine.halves import FIRST, elsewhere
+from integrators.engine.halves import elsewhere
 from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
@@ -229,11 +229,7 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
         if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
             looks.setdefault(first, (run, {}, first))[1][number - first] = found
     doubts += elsewhere(looks.values())
-    doubted = {doubt.trajectory for doubt in doubts}
-    for run, lanes, first in looks.values():
-        for lane, found in lanes.items():
-            if first + lane not in doubted and first + lane < FIRST:
-                doubts += lost_swings(run, found, lane, first + lane)
+    doubts += lost_swings(looks.values(), {doubt.trajectory for doubt in doubts})
     return sorted(doubts, key=lambda doubt: doubt.trajectory)
 
 

@@ -370,6 +370,7 @@ class Run:
         """
         done, step = self.steps_done, f"step {self.steps_done + 1}"
         if before is not None:
+            done += int(self.counters[PENDING])
             step = f"step {done}" if done <= before + 1 else f"one of the steps {before + 1} to {done}"
         where = f"in {step} of {self.method.name}"
         raise_raised(where)
@@ -467,7 +468,8 @@ class Run:
         before = self.steps_done
         with np.errstate(all="ignore"):
             status = Status(self.call_loop(count))
-        self._raise_pending(before if status is Status.OK else None)
+        went_on = status in (Status.OK, Status.FULL, Status.EVENT)
+        self._raise_pending(before if went_on else None)
         self.take(status)
 
     def take(self, status: Status) -> None:

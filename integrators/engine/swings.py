@@ -10,6 +10,7 @@ is left of that after a tenth of the run, by themselves and by the method; of th
 from __future__ import annotations
 
 import warnings
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
-from integrators.engine.halves import ELSEWHERE, ways_of
+from integrators.engine.halves import ELSEWHERE, FIRST, ways_of
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Trajectory
 from integrators.method import Method
@@ -27,6 +28,7 @@ from integrators.problem.ambient import ambient_velocity
 from integrators.problem.jacobian import derivative
 
 Array = NDArray[np.float64]
+Looks = Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]
 LARGEST = 100
 """Dimension of the largest state whose modes are asked."""
 TENTH = 0.1
@@ -58,16 +60,26 @@ def can_ask(method: Method) -> bool:
     return known and not own and not (method.symplectic or method.symmetric)
 
 
-def lost_swings(run: FixedRun, found: Trajectory, lane: int, number: int) -> list[Doubt]:
-    """The doubt of a trajectory in whose motion a swing is missing that is more than `ELSEWHERE` of the way.  What goes
-    wrong in the look ends it with a warning.
+def lost_swings(looks: Looks, doubted: Container[int]) -> list[Doubt]:
+    """The doubts of trajectories in whose motion a swing is missing that is more than `ELSEWHERE` of the way: of runs,
+    their trajectories by lanes, and the number of the first lane; of those that are `doubted` already, and behind the
+    first few, none.  What goes wrong in a look ends it with a warning, Ctrl-C all of them: the runs are not lost with
+    it.
     """
-    try:
-        problem = run.problem_of(lane) if isinstance(run, LaneRun) else run.problem
-        return _lost_swings(run, problem, found, number)
-    except Exception as error:  # also of the user's: functions may raise where only differences come
-        warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
-        return []
+    doubts: list[Doubt] = []
+    for run, lanes, first in looks:
+        for lane, found in lanes.items():
+            if first + lane in doubted or first + lane >= FIRST:
+                continue
+            try:
+                problem = run.problem_of(lane) if isinstance(run, LaneRun) else run.problem
+                doubts += _lost_swings(run, problem, found, first + lane)
+            except KeyboardInterrupt:
+                warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
+                return doubts
+            except Exception as error:  # also of the user's: functions may raise where only differences come
+                warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
+    return doubts
 
 
 def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
@@ -77,20 +89,30 @@ def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int
     span, ways = abs(float(t[-1] - t[0])), ways_of(run, found.y)[: positions_of(problem)]
     if not np.isfinite(ways).any():
         return []
+    forward = float(np.sign(run.plan.h))  # back in time, what decays grows
+
+    def derivative_at(row: int) -> Array:
+        return forward * derivative(problem, float(t[row]), found.y[row])
+
     for begin in FROM:
         row = int(np.argmin(np.abs(np.abs(t - t[0]) - begin * span)))
-        start = float(t[row])
-        for swing in swings(problem, start, found.y[row], ways):
-            lasts = TENTH * span if swing.rate.real <= 0.0 else (1.0 - TENTH) * span - abs(start - t[0])
-            if not _missing(method, h, swing, lasts) > limit:
+        start, y, J = float(t[row]), found.y[row], derivative_at(row)
+
+        def lasts(rate: complex, since: float = abs(start - t[0])) -> float:
+            return TENTH * span if rate.real <= 0.0 else (1.0 - TENTH) * span - since
+
+        if not np.isfinite(J).all() or not any(_can_take(method, h, x, lasts(x)) for x in np.linalg.eigvals(J)):
+            continue
+        for swing in swings(problem.table, y, J, forward * problem.velocity(start, y), ways):
+            if not _missing(method, h, swing, lasts(swing.rate)) > limit:
                 continue
-            later = int(np.argmin(np.abs(np.abs(t - start) - lasts)))
-            values = np.linalg.eigvals(derivative(problem, float(t[later]), found.y[later]))
+            later = int(np.argmin(np.abs(np.abs(t - start) - lasts(swing.rate))))
+            values = np.linalg.eigvals(derivative_at(later))
             now = complex(values[np.argmin(np.abs(values - swing.rate))])
             if abs(now - swing.rate) > HALF * abs(swing.rate):
                 continue
             rate = min(now, swing.rate, key=lambda x: x.real)
-            missing = _missing(method, h, Swing(rate, swing.part), lasts)
+            missing = _missing(method, h, Swing(rate, swing.part), lasts(swing.rate))
             if missing > limit:
                 return [_doubt(method, h, rate, start, missing, limit, number)]
     return []
@@ -107,32 +129,34 @@ def _doubt(method: Method, h: float, rate: complex, t: float, missing: float, li
     return Doubt("swing_lost", t, missing, limit, says, remedy, number)
 
 
-def swings(problem: Problem, t: float, y: Array, ways: Array) -> list[Swing]:
-    """The modes that swing, the largest first."""
-    J = derivative(problem, t, y)
-    if not np.isfinite(J).all():
-        return []
+def swings(table: NDArray[np.int64], y: Array, J: Array, velocity: Array, ways: Array) -> list[Swing]:
+    """The modes that swing, the largest first, of the field with this derivative and value at y."""
     values, shapes = np.linalg.eig(J)
     try:
         dual = np.linalg.inv(shapes)
     except np.linalg.LinAlgError:
         return []
-    parts = dual @ problem.velocity(t, y)
+    parts = dual @ velocity
     found = []
     for k in np.flatnonzero(values.imag > 0.0):
         if np.abs(dual[k]) @ np.abs(shapes[:, k]) > ALONE:
             continue
         shape = 2.0 * parts[k] * shapes[:, k] / values[k]
-        size = np.hypot(*(ambient_velocity(problem.table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
+        size = np.hypot(*(ambient_velocity(table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
         found.append(Swing(complex(values[k]), float((size / ways).max())))
     return sorted(found, key=lambda swing: -swing.part)
+
+
+def _can_take(method: Method, h: float, rate: complex, lasts: float) -> bool:
+    """Whether errors of the size of (hλ)ᵖ⁺¹ in every step can take a swing in some time."""
+    return bool(rate.imag > 0.0 and lasts / h * abs(h * rate) ** (method.order + 1) >= HALF)
 
 
 def _missing(method: Method, h: float, swing: Swing, lasts: float) -> float:
     """What the method has taken after some time of what a mode then carries, if that is more than half."""
     steps, most = lasts / h, max(swing.part, 1.0)  # what grows by itself does not go on for ever
     kept = min(swing.part * float(np.exp(min(swing.rate.real * lasts, 700.0))), most)
-    if kept < ELSEWHERE or steps * abs(h * swing.rate) ** (method.order + 1) < HALF:  # an error that cannot take it
+    if kept < ELSEWHERE or not _can_take(method, h, swing.rate, lasts):
         return 0.0
     left = swing.part * float(np.exp(min(steps * np.log(max(_factor(method, h * swing.rate), 1e-300)), 700.0)))
     return kept - left if left < HALF * kept else 0.0

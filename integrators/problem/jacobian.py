@@ -46,9 +46,7 @@ def _further(problem: Problem, t: float, y: Array) -> Array:
     v = problem.velocity(t, y)
     fastest = float(np.abs(v).max(initial=0.0))
     direction = v / fastest if fastest > 0.0 else np.cos(1.7 * np.arange(len(v)) + 0.3)
-    ahead = y.copy()
-    retract(problem.table, EXP, y, 0.1 * max(1.0, float(np.abs(y).max())) * direction, ahead)
-    return ahead
+    return _moved(problem, y, 0.1 * max(1.0, float(np.abs(y).max())) * direction)
 
 
 def _check_at(problem: Problem, t: float, y: Array, where: str) -> None:
@@ -120,30 +118,32 @@ def _check_sparsity(problem: Problem, t: float, y: Array, where: str) -> None:
 def derivative(problem: Problem, t: float, y: Array) -> Array:
     """The derivative of the field at one state: that of the problem, or by differences."""
     d = problem.dimension
-    if problem.jacobian is None:
-        return _differences(problem, t, y, _DELTA)[0]
-    return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
+    with np.errstate(all="ignore"):  # fields end somewhere
+        if problem.jacobian is None:
+            return _differences(problem, t, y, _DELTA)[0]
+        return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
+
+
+def _moved(problem: Problem, y: Array, u: Array) -> Array:
+    """y τ(u) (n,) of an increment u (d,); of many, in columns (d, m): of each (n, m)."""
+    start = y if u.ndim == 1 else np.repeat(y[:, None], u.shape[1], axis=1)
+    out = start.copy()
+    retract(problem.table, EXP, start, u, out)
+    return out
 
 
 def _slope(problem: Problem, t: float, y: Array, u: Array) -> Array:
     """Half the change of the field from y τ(−u) to y τ(u)."""
-    ahead, behind = y.copy(), y.copy()
-    retract(problem.table, EXP, y, u, ahead)
-    retract(problem.table, EXP, y, -u, behind)
-    return 0.5 * (problem.velocity(t, ahead) - problem.velocity(t, behind))
+    return 0.5 * (problem.velocity(t, _moved(problem, y, u)) - problem.velocity(t, _moved(problem, y, -u)))
 
 
 def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:
     """Central differences of the field along right increments, and by how much those to either side differ."""
-    columns, bends, here = [], [], problem.velocity(t, y)
-    for e in np.eye(problem.dimension) * delta * max(1.0, float(np.abs(y).max())):
-        ahead, behind = y.copy(), y.copy()
-        retract(problem.table, EXP, y, e, ahead)
-        retract(problem.table, EXP, y, -e, behind)
-        after, before, size = problem.velocity(t, ahead), problem.velocity(t, behind), np.abs(e).max()
-        columns.append((after - before) / (2.0 * size))
-        bends.append(np.abs(after - 2.0 * here + before) / size)
-    return np.array(columns).T, np.array(bends).T
+    size, here = delta * max(1.0, float(np.abs(y).max())), problem.velocity(t, y)
+    aside = size * np.eye(problem.dimension)
+    states = (_moved(problem, y, u).T.copy() for u in (aside, -aside))
+    after, before = (np.array([problem.velocity(t, x) for x in side]) for side in states)
+    return ((after - before) / (2.0 * size)).T, (np.abs(after - 2.0 * here + before) / size).T
 
 
 def _noise(problem: Problem, t: float, y: Array) -> Array:

@@ -57,6 +57,7 @@ from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.newton import (
     DAMPED_ROUNDS,
     ROUNDS,
+    attempts,
     conclude,
     damp,
     damping,
@@ -241,7 +242,7 @@ def _formula(
         counters[HISTORY], 0,
     )  # fmt: skip
     errors = errors_of(work)
-    for damped in range(3):
+    for damped in range(1 + attempts(d, options[EXACT:])):
         if any_(left > 0.0):
             field(t, y, parameters, structure, field_work, work[state][:d])
             counters[EVALUATIONS] += 1

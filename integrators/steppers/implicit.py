@@ -29,9 +29,10 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
+from integrators.steppers.implicit_newton import BLOCKS, NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
 from integrators.steppers.newton import (
+    attempts,
     begin_stiff,
     errors_of,
     exact,
@@ -89,7 +90,7 @@ def solve(
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     errors = errors_of(work)
-    for damped in range(3):
+    for damped in range(1 + attempts(s * d, options[BLOCKS + 2 * s :])):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
             left = newton_of_stages(

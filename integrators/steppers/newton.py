@@ -65,6 +65,10 @@ KEEP = 6.0
 """An iteration of at most so many rounds keeps its derivative for the next step."""
 DAMPED_ROUNDS, STEERED, EASED = 200, 4.0, 1.5
 """Rounds of a damped iteration at most, and the factors by which its damping changes."""
+ATTEMPTS, LARGEST_DAMPED = 2, 300
+"""Damped iterations of a step, and unknowns of the largest full system for which there are any: all their eliminations
+take seconds there, and hours with thousands.
+"""
 _COUNTS, _FAINT = 1e-3, 1e3 * FLOOR
 """Part of a slope, and of |J| |x|, from which on a correction counts; the latter on a second attempt, where some parts
 of the state are much larger than others.
@@ -334,6 +338,12 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
     going, rounds = select(lost > 0.0, zero, going), rounds + going
     slow = (going > 0.0) & (ratio > SLOW * best) & (ratio > FLOOR) & (rounds > 1.0) & (renewed < RENEWALS)
     return going, lost, rounds, select(slow, zero + 1.0, zero)
+
+
+@helper
+def attempts(unknowns: Any, pattern: Any) -> Any:
+    """How many damped iterations a step may take."""
+    return 0 if pattern[HALF] < 0 and unknowns > LARGEST_DAMPED else ATTEMPTS
 
 
 @helper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -11,8 +12,11 @@ import pytest
 
 from integrators import Problem, integrate
 from integrators.analysis.canonical import canonical_defect
-from integrators.methods import METHODS
+from integrators.method.step_map import step_map
+from integrators.methods import METHODS, find
+from integrators.problem.sparsity import EXACT, HALF
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.steppers import newton
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.lie_variational import variational_rk
 from integrators.steppers.midpoint import midpoint
@@ -235,3 +239,53 @@ def test_a_field_that_ends_beside_the_start_is_not_asked_further_on() -> None:
         return [1.0 + 0.0 * y[0]]
 
     assert integrate(Problem(rn(1), [1.0], near, jacobian=lambda t, y: [[0.0]]), "RODAS4", (0.0, 1e-3), 1e-3).success
+
+
+# --- damping ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "function"),
+    [
+        ("RKMK_RADAU_IIA3", "implicit", "newton_of_stages"),
+        ("RKMK_TRBDF2", "implicit", "newton_of_stages"),
+        ("BDF1", "bdf", "_newton"),
+        ("MIDPOINT", "midpoint", "newton"),
+    ],
+)
+def test_an_iteration_is_damped_only_where_it_finds_nothing_without(
+    monkeypatch: pytest.MonkeyPatch, name: str, module: str, function: str
+) -> None:
+    """So what it finds without has the bits that it has without; 2 N of friction by tanh(v/v_s) are found with it."""
+    steps = import_module(f"integrators.steppers.{module}")
+    plain, attempts = getattr(steps, function), []
+
+    def watched(*arguments: Any) -> Any:
+        attempts.append(arguments[-1])
+        return plain(*arguments)
+
+    monkeypatch.setattr(steps, function, watched)
+
+    def swinging(t: float, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        out[0], out[1] = y[1], -100.0 * y[0] - parameters[0] * np.tanh(y[1] / 1e-6)
+
+    for friction in (0.0, 2.0):
+        attempts.clear()
+        problem = Problem(rn(2), [0.015, 0.05], swinging, parameters=[friction])
+        step = step_map(problem, find(name), interpreted=True)
+        y = problem.y0
+        for _ in range(5):
+            y = step(y, 0.01)
+        assert any(attempts) == (friction > 0.0)
+        assert friction == 0.0 or 0.0149 < y[0] < 0.016, "it sticks: the spring pulls with 1.5 N"
+
+
+def test_large_full_systems_are_not_damped() -> None:
+    """Hundreds of eliminations with thousands of unknowns take hours; bands are short."""
+    full, band = np.array([0, -1]), np.array([0, 2])
+    assert (EXACT, HALF) == (0, 1)
+    assert [newton.attempts(d, full) for d in (newton.LARGEST_DAMPED, newton.LARGEST_DAMPED + 1)] == [
+        newton.ATTEMPTS,
+        0,
+    ]
+    assert newton.attempts(10**4, band) == newton.ATTEMPTS

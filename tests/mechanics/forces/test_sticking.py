@@ -10,7 +10,13 @@ from mechanics.joints import Free, Prismatic
 
 LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
 HEAVY = Inertia.about_com(1e6, (0.0, 0.0, 0.0), 1e4 * np.eye(3))
-IMPLICIT = ["BDF1", "BDF2", "RKMK_RADAU_IIA3", "RKMK_TRBDF2", "MIDPOINT"]
+IMPLICIT = [
+    "BDF2",
+    "RKMK_RADAU_IIA3",
+    "MIDPOINT",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("BDF1", "RKMK_TRBDF2")),
+]
+"""One of each kind of iteration; slow: further ones of the same."""
 
 
 def oscillator(slip_speed, static=None):
