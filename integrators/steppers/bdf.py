@@ -70,6 +70,7 @@ from integrators.steppers.newton import (
     linearise,
     linearise_where_needed,
     newton_rows,
+    of_another_branch,
     share,
     steer,
     tell_again,
@@ -197,7 +198,10 @@ def _newton(
         going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
         if not any_(going > 0.0):
             break
-    return conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
+    unsolved = conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
+    if damped:
+        unsolved = maximum(unsolved, of_another_branch(h, memory, 1, d, R, pattern, asked))
+    return unsolved
 
 
 @kernel

@@ -19,7 +19,8 @@ of itself, however stiff the field.
 Where that finds nothing, as where friction sticks and the guesses jump from one side of the slip to the other, the
 iteration is damped: Newton's method for J − σ, with a new J in every round, takes a step of the implicit Euler rule for
 d k/ds = A⁻¹ r, which comes to the solution from afar where the motion is dissipative, over places where |r| has a
-minimum, too.  σ grows where a correction turns back, and falls where corrections become smaller (`steer`).
+minimum, too.  σ grows where a correction turns back, and falls where corrections become smaller (`steer`).  It may come
+to another solution, too, beyond which nothing grows to within a step: that is none (`of_another_branch`).
 Every lane has its own J, renews it when it needs to, and stops by itself: lanes give the bits of single trajectories.
 Sources: Hairer and Wanner 1996, IV.8; Hairer, McLachlan and Razakarivony 2008;
 Kelley and Keyes 1998 (damping by a pseudo-time).
@@ -32,13 +33,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.bands import decompose_band
 from integrators.layout import ERROR, EVALUATIONS
 from integrators.problem import Problem
 from integrators.problem.sparsity import EXACT, HALF, ORDER
 from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
-from integrators.steppers.newton_bands import levels_band
-from integrators.steppers.newton_systems import factorise, room
+from integrators.steppers.newton_bands import fill_band, levels_band
+from integrators.steppers.newton_systems import decompose, factorise, room
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, select, st
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
@@ -69,6 +71,8 @@ ATTEMPTS, LARGEST_DAMPED = 2, 300
 """Damped iterations of a step, and unknowns of the largest full system for which there are any: all their eliminations
 take seconds there, and hours with thousands.
 """
+HALVINGS = 16
+"""Of h, at which a solution found by damping is asked whether it is the one that begins with h = 0."""
 _COUNTS, _FAINT = 1e-3, 1e3 * FLOOR
 """Part of a slope, and of |J| |x|, from which on a correction counts; the latter on a second attempt, where some parts
 of the state are much larger than others.
@@ -396,6 +400,38 @@ def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma:
         st(memory, at.residual + k, select(back > 0.0, kept - before, now))
         st(memory, at.apart + k, select(back > 0.0, kept, now))
     return select(back > 0.0, STEERED * sigma, select(steady > 0.0, sigma / EASED, sigma / STEERED))
+
+
+@kernel
+def of_another_branch(h: Any, memory: Any, s: Any, d: Any, R: Any, pattern: Any, asked: Any) -> Any:
+    """1 where det(1 − h' J), which is one for h' = 0, is negative at h' = h, h/2, h/4, …: J has real eigenvalues beyond
+    1/h, and the equations a solution that small steps do not lead to, as behind the infinity of x' = x².  The factors
+    are lost.
+    """
+    half, zero = pattern[HALF], 0.0 * asked
+    at = room(s, d, half)
+    J, a, pivots = memory[at.jacobian :], memory[at.factors :], memory[at.pivots :]
+    found, step, (first, apart) = zero, h, (0, d + 1)
+    if half >= 0:
+        first, apart = half, 3 * half + 1
+    for _ in range(HALVINGS):
+        if half >= 0:
+            fill_band(step / R[0], J, d, half, R, 1, 1, a)
+            decompose_band(a, d, half, pivots)
+        else:
+            for m in range(d):
+                for b in range(d):
+                    st(a, m * d + b, (1.0 if m == b else 0.0) - step * ld(J, m * d + b))
+            decompose(a, d, pivots)
+        sign = zero + 1.0
+        for k in range(d):
+            sign = select(ld(a, first + k * apart) < 0.0, -sign, sign)
+            sign = select(ld(pivots, k) != 1.0 * k, -sign, sign)
+        found = select((asked > 0.0) & (sign < 0.0), zero + 1.0, found)
+        step = 0.5 * step
+    st(memory, at.kept, select(asked > 0.0, zero, ld(memory, at.kept)))
+    st(memory, at.step, zero)  # of the factors of all lanes
+    return found
 
 
 @helper

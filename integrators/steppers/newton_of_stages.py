@@ -23,10 +23,20 @@ from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import BLOCKS, memory_row, residual
 from integrators.steppers.implicit_stages import CENTRED, STAGES, centre, own
 from integrators.steppers.iteration import goes_on
-from integrators.steppers.newton import DAMPED_ROUNDS, conclude, damp, damping, judge, linearise, steer
+from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
+    conclude,
+    damp,
+    damping,
+    judge,
+    linearise,
+    of_another_branch,
+    steer,
+)
 from integrators.steppers.newton_systems import decompose, room, solve_factors
 from integrators.steppers.rkmk import combine
 from liegroup.compile import absolute, any_, joined, kernel, ld, never, rare, scalar_of, select, st
+from liegroup.compile.scalars import maximum
 from liegroup.table import retract
 
 ROUNDS = 30
@@ -99,6 +109,8 @@ def newton_of_stages(
         if not any_(going > 0.0):
             break
     unsolved = conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
+    if damped:
+        unsolved = maximum(unsolved, of_another_branch(h, memory, s, d, coefficients, pattern, asked))
     st(memory, at.kept, select(asked > 0.0, zero, ld(memory, at.kept)))
     st(memory, at.step, zero)  # of the factors of all lanes
     return unsolved

@@ -124,8 +124,14 @@ def test_a_step_that_turns_too_far_is_refused_by_name() -> None:
         assert solution.status.name == "CHART_LEFT", name
 
 
-def test_an_implicit_step_that_cannot_be_solved_is_reported() -> None:
-    """x' = x² has left for infinity within the step; the equations of the stages have no real solution."""
-    problem = Problem(order_problem("R3").table, [1.0, 0.5, -0.3], lambda t, y: y * y, model="blows up")
-    solution = integrate(problem, METHODS["RKMK_GAUSS2"], (0, 8), step=4.0)
-    assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
+@pytest.mark.parametrize("name", ["RKMK_GAUSS2", "RKMK_RADAU_IIA3", "BDF2", "MIDPOINT"])
+@pytest.mark.parametrize("field", [lambda t, y: y * y, lambda t, y: np.array([y[1], y[0] * y[0], -y[2]])])
+def test_an_implicit_step_that_cannot_be_solved_is_reported(name: str, field: Any) -> None:
+    """x' = x² and x'' = x² have left for infinity within the steps; solutions of the equations of a step, where there
+    are any, lie behind it.
+    """
+    problem = Problem(order_problem("R3").table, [1.0, 0.5, -0.3], field, model="blows up")
+    for step in (4.0, 2.0):
+        solution = integrate(problem, METHODS[name], (0, 16), step=step)
+        assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
+        assert not solution.success
