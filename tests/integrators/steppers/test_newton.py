@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from integrators import Problem, integrate
 from integrators.analysis.canonical import canonical_defect
 from integrators.methods import METHODS
+from integrators.problem.jacobian import check_jacobian
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.lie_variational import variational_rk
@@ -235,3 +237,16 @@ def test_a_field_that_ends_beside_the_start_is_not_asked_further_on() -> None:
         return [1.0 + 0.0 * y[0]]
 
     assert integrate(Problem(rn(1), [1.0], near, jacobian=lambda t, y: [[0.0]]), "RODAS4", (0.0, 1e-3), 1e-3).success
+
+
+@pytest.mark.parametrize(
+    ("field", "jacobian", "start"),
+    [
+        (lambda t, y: [-math.sqrt(y[0])], lambda t, y: [[-0.5 / math.sqrt(y[0])]], 0.1),
+        (lambda t, y: [-10.0 * max(y[0], 0.0)], lambda t, y: [[-10.0]], 1e-3),
+        (lambda t, y: [1.0], lambda t, y: [[0.0 if y[0] < 1.05 else 1.0 / 0.0]], 1.0),
+    ],
+)
+def test_a_derivative_that_is_right_where_the_motion_leads_is_taken(field: Any, jacobian: Any, start: float) -> None:
+    """A tank that runs empty: a tenth of a metre further on it is, and the derivative ends or is another there."""
+    check_jacobian(Problem(rn(1), [start], field, jacobian=jacobian), 0.0)
