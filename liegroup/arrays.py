@@ -111,7 +111,7 @@ def check_function(value: Any, name: str, wanted: str = "a function", count: int
     if count is None:
         return
     try:
-        signature = inspect.signature(getattr(value, "py_func", value))
+        signature = inspect.signature(getattr(value, "py_func", value), follow_wrapped=False)  # what is called
     except (TypeError, ValueError):  # it does not tell
         return
     try:

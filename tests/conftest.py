@@ -56,6 +56,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadFileScheduling
 
     class Stretches(LoadFileScheduling):  # type: ignore[misc]
+        def remove_node(self, node: Any) -> Any:
+            """Of a process that ended, what it has done is not for others: a file without tests left gives them nothing
+            to report, and nobody asks for the next.
+            """
+            done = [name for name, tests in self.assigned_work[node].items() if all(tests.values())]
+            for name in done:
+                del self.assigned_work[node][name]
+            return super().remove_node(node)
+
+        def schedule(self) -> None:
+            """A process runs a test once it knows the next: one that replaces another gets two files, too."""
+            super().schedule()
+            for node in self.nodes:
+                self._reschedule(node)
+
         def _assign_work_unit(self, node: Any) -> None:
             names = list(dict.fromkeys(self._split_scope(test) for test in self.collection))
             last = {other: names.index(next(reversed(done))) for other, done in self.assigned_work.items() if done}

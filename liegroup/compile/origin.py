@@ -9,6 +9,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from liegroup.compile.decorators import named
 from liegroup.compile.progress import called_by, is_full
 
@@ -66,8 +68,22 @@ def _told(function: FunctionType) -> tuple[Any, ...]:
     """What tells a function from others that the same lines make."""
     code = function.__code__
     held = [cell.cell_contents for cell in function.__closure__ or () if is_full(cell)]
-    values = [x for x in (*code.co_consts, *held, *(function.__defaults__ or ())) if _is_plain(x)]
+    values = [_text(x) for x in (*code.co_consts, *held, *(function.__defaults__ or ()))]
     return function.__qualname__, code.co_firstlineno, code.co_code, values
+
+
+def _text(x: Any) -> str | None:
+    """What is written alike of a value in every process: of functions their names; None if there is nothing."""
+    if isinstance(x, tuple | list):
+        return f"({', '.join(map(str, map(_text, x)))})"
+    if isinstance(x, np.ndarray | np.generic):
+        return f"{x.dtype} {x.tolist()!r}"
+    if isinstance(x, _VALUES):
+        return repr(x)
+    if not hasattr(x, "__name__"):
+        return None
+    module = str(getattr(x, "__module__", ""))  # that which is run has another name in other processes
+    return f"{'' if module.startswith('__') else module}.{getattr(x, '__qualname__', x.__name__)}"
 
 
 def _is_plain(x: Any) -> bool:

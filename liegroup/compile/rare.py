@@ -232,9 +232,8 @@ def _call_of(key: Key) -> Any:
         convention = context.call_conv
         values = [context.cast(builder, x, of, to) for x, of, to in zip(args, sig.args, types_, strict=True)]
         values = [_laid_bare(context, builder, to, x) for x, to in zip(values, types_, strict=True)]
-        place = _bound(builder, key)
         pointer = convention.get_function_type(result, [given]).as_pointer()
-        kernel = builder.bitcast(builder.load(place), pointer)
+        kernel = builder.bitcast(_bound(builder, key), pointer)
         value = context.make_tuple(builder, given, [*values[1:], values[0]])
         return convention.call_function(builder, kernel, result, [given], [value])[1]
 
@@ -242,14 +241,17 @@ def _call_of(key: Key) -> Any:
 
 
 def _bound(builder: Any, key: Key) -> Any:
-    """The cell of a kernel; code that binds it first."""
+    """The address of a kernel, as its cell has it or as binding gives it: the cell is read once, since another thread
+    may empty it (`renew`).
+    """
     cell(key)
     module, name = builder.module, symbol(key)
     place = module.globals.get(name) or ir.GlobalVariable(module, cgutils.voidptr_t, name)
-    with builder.if_then(cgutils.is_null(builder, builder.load(place)), likely=False):
-        binder = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [place.type]), _BIND)
-        builder.call(binder, [place])
-    return place
+    address = cgutils.alloca_once_value(builder, builder.load(place))
+    with builder.if_then(cgutils.is_null(builder, builder.load(address)), likely=False):
+        binder = cgutils.get_or_insert_function(module, ir.FunctionType(cgutils.voidptr_t, [place.type]), _BIND)
+        builder.store(builder.call(binder, [place]), address)
+    return builder.load(address)
 
 
 # --- binding ----------------------------------------------------------------------------------------------------------
@@ -257,21 +259,25 @@ def _bound(builder: Any, key: Key) -> Any:
 _bindings: dict[Key, Any] = {}
 _former: list[Any] = []
 """What other threads may still be running."""
+_failed: dict[Key, Exception] = {}
+"""What could not be compiled, and why: every call of it is told, and none tries it again."""
 
 
 def renew(function: Any) -> None:
     """Have a kernel bound anew, since another function is to be compiled in its place from now on."""
     with global_compiler_lock:
-        for key in [key for key in _bindings if key[:2] == (function.__module__, function.__qualname__)]:
+        for key in [key for key in list(keys.values()) if key[:2] == (function.__module__, function.__qualname__)]:
             cell(key).value = None
-            _former.append(_bindings.pop(key))
+            _failed.pop(key, None)
+            if key in _bindings:
+                _former.append(_bindings.pop(key))
 
 
-def bind(key: Key) -> None:
-    """Compile a kernel, or load it from the cache, and put its address into its cell."""
+def bind(key: Key) -> int | None:
+    """Compile a kernel, or load it from the cache, and put its address into its cell; returns the address."""
     with global_compiler_lock:
         if key in _bindings:
-            return
+            return cell(key).value
         module, name, types_ = key
         if (module, name) not in _needed:
             importlib.import_module(module)
@@ -288,19 +294,26 @@ def bind(key: Key) -> None:
         compiled = dispatcher.overloads[(given,)]
         cell(key).value = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         _bindings[key] = dispatcher
+        return cell(key).value
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _first_call(address: int) -> None:
-    """What compiled code calls where a cell is empty; no exception can pass through it."""
-    try:
-        with waiting():
-            bind(keys[address])
-    except BaseException as error:
-        failed = LateBindingError(f"{'.'.join(keys[address][:2])}: {error}")
-        failed.__cause__ = error
-        pending.first = pending.first or failed
-        cell(keys[address]).value = ctypes.cast(_nothing, ctypes.c_void_p).value
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+def _first_call(address: int) -> int | None:
+    """What compiled code calls where a cell is empty: the address of the kernel; no exception can pass through it."""
+    key = keys[address]
+    error: BaseException | None = _failed.get(key)
+    if error is None:
+        try:
+            with waiting():
+                return bind(key)
+        except BaseException as raised:
+            error = raised
+            if isinstance(raised, Exception):  # not a key that stops the program
+                _failed[key] = raised
+    if pending.first is None:
+        pending.first = LateBindingError(f"{'.'.join(key[:2])}: {error}")
+        pending.first.__cause__ = error
+    return ctypes.cast(_nothing, ctypes.c_void_p).value
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -48,10 +49,14 @@ KINDS: list[type[Element]] = [
     Wrench,
     Thruster,
 ]
-"""All kinds; the places in this list are their numbers in the kernels."""
+"""All kinds, those that users have added behind our own."""
 _OWN = len(KINDS)
 _origins: dict[type[Element], Origin] = {}
-"""Of the kinds that have been added behind our own."""
+"""Of the kinds that have been added."""
+_numbers: dict[type[Element], int] = {kind: k for k, kind in enumerate(KINDS)}
+"""Of all kinds, in the kernels.  That of an added one is made of what it is made of: in `structure` it comes to other
+processes, which may have added others before it.
+"""
 
 
 def register(kind: type[Element]) -> None:
@@ -83,10 +88,19 @@ def register(kind: type[Element]) -> None:
         )
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
-    facts = {"law": kind.law, "size": kind.size(), "driven": kind.is_driven(), "number": len(KINDS)}
-    _origins[kind] = origin_of(f"force element {kind.__name__}", facts)
+    facts = {"law": kind.law, "size": kind.size(), "driven": kind.is_driven(), "name": kind.__qualname__}
+    origin = origin_of(f"force element {kind.__name__}", facts)
+    _numbers[kind] = number = _free_number(kind, _OWN + int(origin.content[:7], 16))
+    _origins[kind] = replace(origin, content=f"{origin.content}{number}")
     KINDS.append(kind)
     renew(_ADDED[kind.place])
+
+
+def _free_number(kind: type[Element], number: int) -> int:
+    """This number, or the next that no kind with another law has."""
+    while any(_numbers[known] == number and known.law is not kind.law for known in KINDS):
+        number += 1
+    return number
 
 
 def number_of(element: Element) -> int:
@@ -97,7 +111,7 @@ def number_of(element: Element) -> int:
             f"force element {kind.__name__}", "compiled loops do not know it",
             f"call mechanics.forces.register({kind.__name__}) before the first run",
         )  # fmt: skip
-    return KINDS.index(kind)
+    return _numbers[kind]
 
 
 # --- laws by number of the kind: (kind, t, parameters, element, a, b), as of `mechanics.forces.element` ---------------
@@ -140,10 +154,9 @@ def _choice(kinds: list[tuple[int, Any]], otherwise: Any) -> Any:
     return choose
 
 
-def _laws(place: int, first: int, kinds: Sequence[type[Element]], otherwise: Any) -> Any:
-    """The laws of those kinds that act at a place; `first`: the number of the first kind."""
-    numbered = enumerate(kinds, first)
-    return _choice([(n, _with_numbers(kind)) for n, kind in numbered if kind.place == place], otherwise)
+def _laws(place: int, kinds: Sequence[type[Element]], otherwise: Any) -> Any:
+    """The laws of those kinds that act at a place."""
+    return _choice([(_numbers[kind], _with_numbers(kind)) for kind in kinds if kind.place == place], otherwise)
 
 
 # --- kinds that users add: called late, so that loops that know our own know them, too --------------------------------
@@ -170,7 +183,7 @@ def _added_laws(place: int, kinds: tuple[type[Element], ...]) -> Any:
     def laws(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
         return chosen(kind, t, parameters, element, a, b)
 
-    chosen = _laws(place, _OWN, kinds, unknown)
+    chosen = _laws(place, kinds, unknown)
     return of_origins(laws, f"added_{place}", [_origins[kind] for kind in kinds])
 
 
@@ -197,5 +210,5 @@ def _results(place: int, kind: Any, t: Any, parameters: Any, element: Any, a: An
 
 _ADDED = {place: _added(place) for place in (ON_JOINT, ON_EQUATION, ON_BODIES, ON_SCREW)}
 law_on_joint, law_on_equation, law_on_bodies, law_on_screw = (
-    _laws(place, 0, KINDS, added) for place, added in _ADDED.items()
+    _laws(place, KINDS, added) for place, added in _ADDED.items()
 )

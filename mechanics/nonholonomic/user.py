@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
 from liegroup.arrays import check_function, real, reals
-from liegroup.table import EXP, retract
+from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
@@ -20,7 +21,9 @@ from mechanics.nonholonomic.written import Functions, work_height
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-9
-"""Relative, of the checks of what the functions return at the start."""
+"""Relative, of the checks of what the functions return."""
+STEPS = 30
+"""At most, of the motion to where they are compared elsewhere."""
 
 
 def nonholonomic_system(
@@ -217,25 +220,46 @@ def _check(
         raise ConstraintError(f"{model}: constraint row {len(found)} depends on the others at the start; leave it out")
     if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
-    for k, x in enumerate(_configurations(functions, q)):
+
+    def check(x: Array, where: str) -> str:
         with np.errstate(all="ignore"):
-            _check_at(functions, x, v, numbers, own, t, "q0" if k == 0 else f"q = {x.tolist()}", k == 0)
+            return _contradiction(functions, x, v, numbers, own, t, where)
+
+    wrong = check(q, "q0")
+    random = np.random.default_rng(7)
+    for reach in (0.1, 0.3, 1.0):
+        if not wrong:
+            with suppress(Exception):  # functions need not be there
+                x = _led_to(functions, q, rows, own, t, reach * random.uniform(-1.0, 1.0, n))
+                if all(edge(q, *own) * edge(x, *own) > 0.0 for edge in functions.edges.values()):
+                    wrong = check(x, f"q = {x.tolist()}")
+    if wrong:
+        raise ValueError(wrong)
 
 
-def _configurations(functions: Functions, q: Array) -> list[Array]:
-    """The start, and others that are nothing special: what holds at q0 by chance does not hold there."""
-    found, random = [q], np.random.default_rng(7)
-    for size in (0.1, 0.3, 1.0):
-        moved = np.zeros_like(q)
-        retract(functions.group, EXP, q, size * random.uniform(-1.0, 1.0, functions.n), moved)
-        found.append(moved)
-    return found
+def _led_to(functions: Functions, q: Array, rows: Array, own: tuple[Any, ...], t: float, w: Array) -> Array:
+    """A configuration that is nothing special, as what holds at the start by chance does not hold there: a motion with
+    the admissible part of w leads to it, since beside where rows can be integrated to, nothing need hold.
+    """
+    from scipy.integrate import DOP853  # slow to import
+
+    timed = argument_count(functions.rows, functions.parameters is not None) == 2
+
+    def rate(s: float, x: Array) -> Array:
+        A = np.reshape(np.array(functions.rows(*((t, x) if timed else (x,)), *own), dtype=np.float64), rows.shape)
+        return coordinate_rate(functions.group, x, w - np.linalg.pinv(A) @ (A @ w)).astype(np.float64)
+
+    motion = DOP853(rate, 0.0, q, 1.0, rtol=1e-13, atol=1e-14 * max(1.0, float(np.abs(q).max(initial=0.0))))
+    for _ in range(STEPS):
+        if motion.status == "running":
+            motion.step()
+    return np.asarray(motion.y)
 
 
-def _check_at(
-    functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], t: float, where: str, first: bool
-) -> None:
-    """What the functions say of each other, at one configuration; elsewhere than at the start where it is finite."""
+def _contradiction(
+    functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], t: float, where: str
+) -> str:
+    """What is wrong in what the functions say of each other, at one configuration and where it is finite."""
     n, m, k = functions.n, functions.derived.m, functions.derived.k
     at, out = constrained(n, m, k), np.zeros(constrained(n, m, k).SIZE)
     structure, none = np.array([n, m, k]), np.zeros((0, 0))
@@ -245,12 +269,12 @@ def _check_at(
         for w in (v, -v, 0.0 * v, np.arange(1.0, n + 1.0)):
             energy, quadratic = float(functions.mass(q, w, *own)), float(0.5 * w @ mass @ w)
             if _differ(energy, quadratic, abs(quadratic)):
-                raise ValueError(
+                return (
                     f"mass: T(q, v) = {energy:.6g} at {where}, v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
                     "quadratic in v; terms without v belong to the potential"
                 )
-    if functions.derived.frame is None or functions.frame is None or (k and not first):
-        return  # with position constraints a frame need satisfy the rows only where these hold
+    if functions.derived.frame is None or functions.frame is None:
+        return ""
     r = functions.r
     u = np.arange(1.0, r + 1.0) / r
     basis = np.zeros(n * r + n)
@@ -258,12 +282,12 @@ def _check_at(
     S, drift = basis[: n * r].reshape(n, r), basis[n * r :]
     if _differ(rows @ S, 0.0, np.abs(rows).max() * np.abs(S).max()):
         residual = np.abs(rows @ S).max()
-        raise ValueError(f"frame: A S = 0 is violated by {residual:.3g} at {where}; its columns must satisfy the rows")
+        return f"frame: A S = 0 is violated by {residual:.3g} at {where}; its columns must satisfy the rows"
     if functions.metric is None:
-        return
+        return ""
     metric, found = np.array(functions.metric(*own), dtype=np.float64), S.T @ mass @ S
     if _differ(found, np.diag(metric), np.abs(found).max()):
-        raise ValueError(
+        return (
             f"metric: SᵀM S = {found.tolist()} at {where}, expected diag(μ) with μ = {metric.tolist()}; correct it, or "
             "leave it out"
         )
@@ -273,10 +297,11 @@ def _check_at(
         expected = S.T @ (kinetic - rate - mass @ drift)
         given = np.array(functions.gyro(q, u, *own), dtype=np.float64)
         if _differ(given, expected, np.abs(mass).max() * np.abs(S).max() ** 2):
-            raise ValueError(
+            return (
                 f"gyro: {given.tolist()} at {where}, u = {u.tolist()}, expected Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) = "
                 f"{expected.tolist()}; correct it, or leave it out"
             )
+    return ""
 
 
 def _differ(x: Any, y: Any, size: float) -> bool:

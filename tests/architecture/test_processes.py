@@ -4,7 +4,7 @@ import importlib.util
 import itertools
 import os
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -65,3 +65,50 @@ def test_who_is_done_takes_the_second_half_of_what_another_has_before_it() -> No
     assert conftest().taken_next(range(3, 9), 11, {2, 11}) == 6
     assert conftest().taken_next(range(3, 9), 2, {2, 11}) == 3
     assert conftest().taken_next([8], 11, {7, 11}) == 8
+
+
+class Process:
+    """What the scheduler sees of one: it runs a test once it knows the next, or that there is none."""
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+        self.shutting_down = False
+
+    def send_runtest_some(self, tests: list[int]) -> None:
+        self.given += tests
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+def test_a_process_in_the_place_of_one_that_ended_runs_what_that_had_left() -> None:
+    """Files of one test each: the first process does three and ends within the fourth."""
+    pytest.importorskip("xdist")
+    option = SimpleNamespace(loadscopereorder=False)
+    config = SimpleNamespace(option=option, getoption={"dist": "loadfile"}.get, getvalue={"tx": ["popen"]}.get)
+    log = SimpleNamespace(**dict.fromkeys(("loadscopesched", "loadfilesched"), lambda *said: None))
+    scheduler = conftest().pytest_xdist_make_scheduler(config, log)
+    tests = [f"tests/test_{k}.py::test" for k in range(8)]
+
+    def begin() -> Process:
+        process = Process()
+        scheduler.add_node(process)
+        scheduler.add_node_collection(process, tests)
+        scheduler.schedule()
+        return process
+
+    def go_on(process: Process, ran: list[int]) -> None:
+        assert len(process.given) > 1 or process.shutting_down
+        ran.append(process.given.pop(0))
+        scheduler.mark_test_complete(process, ran[-1])
+
+    ran: list[int] = []
+    first = begin()
+    for _ in range(3):
+        go_on(first, ran)
+    assert scheduler.remove_node(first) == tests[3]
+    second = begin()
+    while second.given:
+        go_on(second, ran)
+    assert ran == list(range(8))
+    assert scheduler.tests_finished

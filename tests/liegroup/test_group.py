@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -184,6 +185,8 @@ def test_formulas_are_known_by_all_their_files_and_by_the_values_they_were_made_
     assert one.files == tuple(sorted([str(Path(__file__).resolve()), str((tmp_path / "their_sines.py").resolve())]))
     assert made(2.0).content != one.content
     assert made(2.0).files == one.files
+    held = [np.array([1.0, 2.0]), np.array([1.0, 3.0]), np.int64(1), np.int64(2), np.sin, np.cos, (1, math.sin)]
+    assert len({made(x).content for x in held}) == len(held)
     with pytest.raises(TypeError, match=r"prompt: functions from .*expected a source file"):
         origin_of("prompt", {"exp": eval("lambda x: x")})
 

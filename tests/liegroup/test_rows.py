@@ -1,12 +1,13 @@
 """Large batches run through compiled loops: the same bits as NumPy, for every formula, shape and layout."""
 
+import functools
 import inspect
 
 import numpy as np
 import pytest
 
 from liegroup import rows, se3, so3
-from liegroup.arrays import call
+from liegroup.arrays import call, check_function
 from liegroup.compile import MODE, helper, is_formula
 from liegroup.formulas import se2
 from liegroup.formulas import se3 as space
@@ -124,3 +125,16 @@ def test_functions_from_elsewhere_stay_with_numpy():
     for function in (doubled, lambda x: (2.0 * x[0],)):
         assert not rows.worthwhile(function, parts, (rows.MANY,))
         np.testing.assert_array_equal(call(function, parts), np.full((rows.MANY, 1), 2.0))
+
+
+def test_arguments_of_a_decorated_function_are_those_that_it_is_called_with():
+    def of_three(function):
+        @functools.wraps(function)
+        def given(t, q, parameters):
+            return function(q)
+
+        return given
+
+    check_function(of_three(lambda q: q), "constraints", count=3)
+    with pytest.raises(TypeError, match=r"constraints: a function of 3 arguments is called, this one has \(q\)"):
+        check_function(lambda q: q, "constraints", count=3)

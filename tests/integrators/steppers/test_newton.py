@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -14,6 +15,7 @@ from integrators import Problem, integrate
 from integrators.analysis.canonical import canonical_defect
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS, find
+from integrators.problem.jacobian import check_jacobian
 from integrators.problem.sparsity import EXACT, HALF
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers import newton
@@ -289,3 +291,16 @@ def test_large_full_systems_are_not_damped() -> None:
         0,
     ]
     assert newton.attempts(10**4, band) == newton.ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("field", "jacobian", "start"),
+    [
+        (lambda t, y: [-math.sqrt(y[0])], lambda t, y: [[-0.5 / math.sqrt(y[0])]], 0.1),
+        (lambda t, y: [-10.0 * max(y[0], 0.0)], lambda t, y: [[-10.0]], 1e-3),
+        (lambda t, y: [1.0], lambda t, y: [[0.0 if y[0] < 1.05 else 1.0 / 0.0]], 1.0),
+    ],
+)
+def test_a_derivative_that_is_right_where_the_motion_leads_is_taken(field: Any, jacobian: Any, start: float) -> None:
+    """A tank that runs empty: a tenth of a metre further on it is, and the derivative ends or is another there."""
+    check_jacobian(Problem(rn(1), [start], field, jacobian=jacobian), 0.0)

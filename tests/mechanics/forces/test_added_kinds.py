@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from integrators import integrate
-from liegroup.compile import renew
+from liegroup.compile import LateBindingError, helper, renew
 from liegroup.compile.stages import KernelCompiler
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints.loops import revolute
@@ -76,6 +76,11 @@ def twin_of(kind):
     return type(f"{kind.__name__}Twin", (kind,), {})
 
 
+@helper
+def broken(numbers, x, s):
+    return x.nothing, 0.0 * x, 0.0 * x
+
+
 def changed(element, kind):
     return kind(**{f.name: getattr(element, f.name) for f in fields(element)})
 
@@ -114,13 +119,24 @@ def test_a_kind_added_after_another_has_been_used_is_known_as_well(added):
     np.testing.assert_allclose(both - none, 2.0 * (rates - none), rtol=1e-12, atol=1e-12)
 
 
-def test_kinds_in_another_order_are_kept_under_another_name(added):
-    """Compiled code knows them by number."""
-    kinds, names = [twin_of(type(OWN[0])), twin_of(type(OWN[1]))], set()
+def test_kinds_have_their_numbers_whatever_was_added_before(added):
+    """A problem comes to other processes with the numbers of its kinds."""
+    kinds, found = [twin_of(type(OWN[0])), twin_of(type(OWN[1]))], []
     for order in (kinds, kinds[::-1]):
         count = len(KINDS)
         for kind in order:
             added(kind)
-        names.add(registry._added_laws(type(OWN[0]).place, tuple(order)).__qualname__)
+        found.append([registry._numbers[kind] for kind in kinds])
         del KINDS[count:]
-    assert len(names) == 2
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 2
+
+
+def test_a_law_that_cannot_be_compiled_is_told_at_every_call(added):
+    """Not at the first one alone, with forces of zero from then on."""
+    kind = type("Broken", (type(OWN[0]),), {"law": staticmethod(broken)})
+    added(kind)
+    mechanism = Mechanism(TREE, elements=[[changed(OWN[0], kind)]])
+    for _ in range(2):
+        with pytest.raises(LateBindingError, match="added_"):
+            mechanism.rhs(Q, V)

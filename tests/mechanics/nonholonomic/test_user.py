@@ -225,6 +225,22 @@ def test_what_holds_at_the_start_by_chance_or_not_at_all_is_refused(change, mess
         nonholonomic_system(rn(3), q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], **given)
 
 
+def test_what_holds_wherever_admissible_motions_lead_is_taken():
+    """A point kept on the unit circle by a row: elsewhere the frame has another length.  And a frame with an end."""
+    circle = nonholonomic_system(
+        rn(2), lambda q, v: 0.5 * v @ v, lambda q: [q], [1.0, 0.0], [0.0, 1.0],
+        frame=lambda q: [[-q[1]], [q[0]]], metric=lambda: (1.0,),
+    )  # fmt: skip
+    assert circle.u0.tolist() == [1.0]
+    blade = {"rows": lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], "edges": {"turned": lambda q: np.sin(q[2])}}
+    start = {"q0": [0.0, 0.0, 0.02], "v0": [np.cos(0.02), np.sin(0.02), -1.0]}
+
+    def branch(q):
+        return [[np.cos(q[2]), 0.0], [(1.0 - np.cos(q[2]) ** 2) ** 0.5, 0.0], [0.0, 1.0]]
+
+    assert nonholonomic_system(rn(3), lambda q, v: 0.5 * v @ v, frame=branch, **blade, **start).u0.shape == (2,)
+
+
 def test_velocities_that_violate_the_rows_are_refused():
     with pytest.raises(ConstraintError, match="row 0 by"):
         nonholonomic_system(rn(3), kinetic, blade, [0.0, 0.0, 0.0], [0.0, 0.1, 1.0])
