@@ -103,13 +103,17 @@ def _with_last(found: Trajectory, values: Array) -> tuple[Array, NDArray[np.int6
     )
 
 
-def rows_of_ensemble(found: Sequence[Trajectory], common: bool | None = None) -> dict[str, Any]:
-    """Trajectories row by row; NaN where one has not come.  Their times are common with fixed steps and given times,
-    else (m, k).
+def rows_of_ensemble(
+    found: Sequence[Trajectory], common: bool | None = None, alike: bool | None = None
+) -> dict[str, Any]:  # fmt: skip
+    """Trajectories row by row; NaN where one has not come.  Their times are `common` with fixed steps and given times,
+    the numbers of steps between them `alike` with fixed steps; else they are (m, k).
     """
     longest = max(found, key=lambda f: len(f.t))
     if common is None:
         common = all(np.array_equal(f.t, longest.t[: len(f.t)]) for f in found)
+    if alike is None:
+        alike = common and all(np.array_equal(f.stretch[: len(f.t)], longest.stretch[: len(f.t)]) for f in found)
 
     def stacked(values: Sequence[Array]) -> Array:
         table = np.full((len(found), len(longest.t), *values[0].shape[1:]), np.nan)
@@ -118,7 +122,7 @@ def rows_of_ensemble(found: Sequence[Trajectory], common: bool | None = None) ->
         return table
 
     t = longest.t if common else stacked([f.t for f in found])
-    stretch = longest.stretch[: len(t)] if common else stacked([f.stretch.astype(float) for f in found])
+    stretch = longest.stretch[: longest.t.size] if alike else stacked([f.stretch.astype(float) for f in found])
     return {
         "t": t,
         "y": stacked([f.y for f in found]),

@@ -114,8 +114,7 @@ class Streaming(Checkpoint):
             name: np.zeros((count, 0, getattr(one, name).shape[-1]))
             for name in ("y", "invariants", "least", "greatest", "mean_since")
         }
-        if one.t.ndim == 2:
-            tables |= {"t": np.zeros((count, 0)), "stretch": np.zeros((count, 0))}
+        tables |= {name: np.zeros((count, 0)) for name in ("t", "stretch") if getattr(one, name).ndim == 2}
         return replace(one, **tables, status=(Status.INTERRUPTED,) * count, events=(events,) * count)  # type: ignore[arg-type]
 
     # --- rows -----------------------------------------------------------------------------------------------------
@@ -129,7 +128,8 @@ class Streaming(Checkpoint):
         if self.single:
             tables = rows_of_single(self.problem, run, found[0], last)
         else:
-            tables = rows_of_ensemble(found, isinstance(self.way, Plan) or len(run.output.times) > 0)
+            fixed = isinstance(self.way, Plan)
+            tables = rows_of_ensemble(found, fixed or len(run.output.times) > 0, fixed)
         if rows is not None:
             tables = {name: _cut(name, values, rows, self.single) for name, values in tables.items()}
         status: Any = Status.INTERRUPTED if self.single else (Status.INTERRUPTED,) * len(found)

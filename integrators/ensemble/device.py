@@ -124,7 +124,8 @@ def on_gpu(
     The source of the kernels is printed for CUDA, compiled with ``--fmad=false`` and run through CuPy.  With explicit
     methods and fields of this package the states are those of `integrate` to the last bit, but for ``exp``, ``log``,
     ``tanh`` and sine and cosine beyond 1e6 rad, which are of CUDA; those that hand the field at the end of a step on to
-    the next read the time, and angles that have turned, there with another rounding.  Implicit ones iterate as often as
+    the next read the time, and angles that have turned, there with another rounding, and steps that a projection has
+    told their field (`Problem.projection_tells`) begin with another rounding of it.  Implicit ones iterate as often as
     the slowest sample and agree to rounding.  Where trajectories leave the way of the samples, another one is traced
     from where they stand; those that leave all, or are not finite, are integrated here instead.
 

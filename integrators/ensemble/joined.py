@@ -59,11 +59,8 @@ def joined(parts: Sequence[Solution]) -> Solution:
                     f"parts: {name} {getattr(first, name)!r} and {getattr(part, name)!r}, expected the same in all"
                 )
     longest = max(given, key=lambda part: part.y.shape[1])
-    is_common = all(p.t.ndim == 1 and np.array_equal(p.t, longest.t[: len(p.t)]) for p in given)
     rows = longest.y.shape[1]
-    t, stretch = longest.t, longest.stretch
-    if not is_common:
-        t, stretch = (_stacked([_own(part, name) for part in given], rows) for name in ("t", "stretch"))
+    t, stretch = (_common(given, longest, name, rows) for name in ("t", "stretch"))
     starts = np.cumsum([0, *(len(part.y) for part in given)])
     whole: Solution = replace(
         first,
@@ -96,6 +93,15 @@ def _stacked(tables: Sequence[Array], rows: int) -> Array:
             for table in tables
         ]
     )
+
+
+def _common(parts: Sequence[Solution], longest: Solution, name: str, rows: int) -> Array:
+    """Times, or stretches, of all trajectories, (k,); of each (m, k) where they are not the same."""
+    whole: Array = getattr(longest, name)
+    each = [getattr(part, name) for part in parts]
+    if all(own.ndim == 1 and np.array_equal(own, whole[: len(own)]) for own in each):
+        return whole
+    return _stacked([_own(part, name) for part in parts], rows)
 
 
 def _own(part: Solution, name: str) -> Array:

@@ -49,7 +49,7 @@ class Solution:
         Values of the invariants at the saved states.
     least, greatest, mean_since : array like `invariants`
         Smallest, largest and mean value over **every step** since the previous saved state, this one included.
-    stretch : array like `t`
+    stretch : array (k,), or (m, k) for an ensemble with variable steps
         Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
         As in the problem.
@@ -632,6 +632,7 @@ class Solution:
         # with variable steps, the times of an ensemble are no common coordinate
         times = ("t",) if self.t.ndim == 1 else ("trajectory", "sample")
         rows = (*ensemble, times[-1])
+        counted = times if self.stretch.ndim == 1 else rows
         found = {"t": storage.Variable(times, self.t, "s", "time")}
         for v in self.variables:
             component = f"{v.name}_component"
@@ -641,7 +642,7 @@ class Solution:
             for suffix, values, text in self._invariant_tables():
                 found[name + suffix] = storage.Variable(rows, values[..., k], units, name + text)
         found["stretch"] = storage.Variable(
-            times, self.stretch, "1", "values in the statistics since the previous saved state"
+            counted, self.stretch, "1", "values in the statistics since the previous saved state"
         )
         if ensemble:
             assert not isinstance(self.status, Status)

@@ -97,6 +97,18 @@ def test_lanes_have_the_bits_of_one_by_one(chunks, name):
     assert len(set(np.sum(np.isfinite(found.y[..., 0]), axis=1))) > 1 or name != "every step"
 
 
+def test_means_between_given_times_are_over_the_steps_of_each(chunks):
+    """As many steps as each trajectory took, not as many as the first one."""
+    problem, given = tops(9, 0.2), (METHOD, (0.0, 2.0))
+    found = integrate(problem, *given, **TIGHT, **OUTPUTS["few times"])
+    assert np.ptp(found.stretch, axis=0).min() > 0
+    for k in (0, 8):
+        alone = integrate(problem, *given, **TIGHT, **OUTPUTS["few times"], y0=problem.y0[k])
+        for name in ("mean_since", "stretch"):
+            assert np.array_equal(getattr(found, name)[k], getattr(alone, name)), (k, name)
+        assert found.mean("energy")[k] == pytest.approx(alone.mean("energy"), rel=1e-15)
+
+
 @pytest.mark.parametrize("method", ["CF4", "RKMK_DOP853", "RKMK_BOGACKI_SHAMPINE32", "CG3"])
 def test_lanes_of_other_methods(chunks, method):
     """Products of exponentials; two estimates of the error; fields at the ends of steps that are passed on, or not."""

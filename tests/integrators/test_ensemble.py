@@ -65,7 +65,7 @@ def decaying(rate):
     return Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -rate * y, model=f"rate {rate}")
 
 
-@pytest.mark.parametrize("how", [{"step": 0.01}, {"rtol": 1e-6}])
+@pytest.mark.parametrize("how", [{"step": 0.01}, {"rtol": 1e-6}, {"rtol": 1e-6, "t_eval": [0.1, 0.15, 0.2]}])
 def test_chunks_have_the_bits_of_the_whole(how):
     whole = integrate(TOP.with_start(states(20)), "RKMK_DORMAND_PRINCE54", (0.0, 0.2), progress=False, **how)
     with ThreadPoolExecutor(2) as pool:

@@ -93,6 +93,13 @@ RUNS = {
     "events": (OSCILLATOR, "RKMK4", (0.0, 10.0), 1e-2, {"events": {"left": lambda t, y: y[0]}}),
     "lanes": (COMPILED, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
     "variable ensemble": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 9.0), None, {"rtol": 1e-8, "y0": STARTS}),
+    "variable times": (
+        OSCILLATOR,
+        "RKMK_DORMAND_PRINCE54",
+        (0.0, 9.0),
+        None,
+        {"rtol": 1e-8, "y0": STARTS**9, "t_eval": [0.5, 1.003, 9.0]},
+    ),
     "lanes that fail": (
         Problem(rn(1), [0.1], escaping, invariants=SQUARE),
         "RKMK4",

@@ -12,7 +12,8 @@ from integrators.methods import find
 from liegroup.compile.scalars import select
 from mechanics import Body, Frame, Inertia, Tree, compile_model, forces, hamiltonian_rhs
 from mechanics.closed_trees.field import closed
-from mechanics.closed_trees.projection import closed_projection
+from mechanics.closed_trees.layout import WATCHED
+from mechanics.closed_trees.projection import closed_invariants, closed_projection
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import coupling, gear, polynomial
 from mechanics.constraints.equations import LoopEquations, geometry
@@ -163,6 +164,24 @@ def test_velocities_do_not_depend_on_the_impulses_and_rates_do_as_the_rows_turn(
     assert np.allclose(r1, r0 - turning.T @ eta, rtol=0, atol=1e-11)
     if not moved:
         assert np.allclose(r0, hamiltonian_rhs(tree, q, p)[1], rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_projections_tell_the_invariants_and_the_field_of_couplings(moved):
+    """Also at a time of a prescribed motion."""
+    root = Compound((Turn((0.0, 1.0, 0.0)), Turn((1.0, 0.0, 0.0), motion=Motion((0.1, 0.7))))) if moved else ROOT
+    made, t = machine(root), 0.4
+    packed, n = made.packed(), 2 * made.tree.nv
+    start = np.concatenate([made.home, np.random.default_rng(7).normal(size=made.tree.nv)])
+
+    def value(entry, y, size):
+        out = np.zeros(size)
+        entry.python(t, y, packed.parameters, packed.structure, np.zeros(packed.work_shape), out)
+        return out
+
+    end, watched, field = np.split(value(closed_projection, start, len(start) + WATCHED + n), [len(start), -n])
+    assert np.allclose(watched, value(closed_invariants, end, WATCHED), rtol=1e-12, atol=1e-13)
+    assert np.allclose(field, value(closed, end, n), rtol=0, atol=1e-12 * np.abs(field).max())
 
 
 def test_the_kernel_is_the_readable_reference():
