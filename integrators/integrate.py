@@ -29,6 +29,8 @@ from integrators.method import Method, Reference
 from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
+from integrators.problem.fields import reads_time
+from integrators.problem.times import check_autonomous
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
@@ -206,7 +208,7 @@ def integrate(
     span = _interval(t_span)
     _check_begin(problem, span[0])
     with undisturbed():
-        _check_field(problem, span[0])
+        _check_field(problem, *span)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,
@@ -266,7 +268,7 @@ def integrate_together(
     output = Output(save_every=_save_every(save_every, way))
     for problem in problems:
         with undisturbed():
-            _check_field(problem, span[0])
+            _check_field(problem, *span)
         method.check(problem, span[0])
         check_room(problem, output, way, 1)
         _warn_of(problem, method, way)
@@ -602,8 +604,10 @@ def _check_begin(problem: Problem, t: float) -> None:
         )
 
 
-def _check_field(problem: Problem, t0: float) -> None:
-    """A field that is wrong or not finite at the start is an error of the caller."""
+def _check_field(problem: Problem, t0: float, t1: float) -> None:
+    """A field that is wrong or not finite at the start, or reads the time though it is said not to, is an error of the
+    caller.
+    """
     y = np.atleast_2d(problem.y0)[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -614,3 +618,5 @@ def _check_field(problem: Problem, t0: float) -> None:
     for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
+    if problem.autonomous and reads_time(problem.field):
+        check_autonomous(problem, t0, t1)

@@ -35,6 +35,7 @@ from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.fields import as_field, reads_time
+from integrators.problem.times import check_autonomous
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import ROUNDING, energy_of, gauss_in_lanes_method
 from liegroup.arrays import check_function, positive, real, reals
@@ -181,7 +182,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     def _velocity(self, t: float, q: Array) -> Array:
         if self._start is not None and t == self._start[0] and np.array_equal(q, self._start[1]):
             return self._start[2]
-        rate = reals(self.fun(t, self._layout.numbers(q)), "fun")
+        rate = np.atleast_1d(reals(self.fun(t, self._layout.numbers(q)), "fun"))
+        if rate.shape != (self.n,):
+            raise ValueError(f"fun: shape {rate.shape} at t = {t:.9g}, expected ({self.n},): one rate for each of y0")
         velocity = self._layout.velocity(t, q, rate)
         if self._start is None:  # the search for a first step and the first step begin with the same evaluation
             self._start = t, q.copy(), velocity
@@ -276,8 +279,9 @@ class DividingSolver(LieSolver):
     fun, t0, y0, t_bound, vectorized
         As `solve_ivp` hands them to its solvers; y0 an array (n,).
     autonomous : bool, optional
-        Whether fun does not depend on t.  Default: its source does not read it.  With ``vectorized=True``, plain
-        numbers and such a fun, all stages of a step are evaluated in one call; else one after the other.
+        Whether fun does not depend on t; two times are compared.  Default: its source does not read it.  With
+        ``vectorized=True``, plain numbers and such a fun, all stages of a step are evaluated in one call; else one
+        after the other.
     **options
         rtol: largest estimate of the error of a step, relative to the largest size that the components of y have had so
         far (with `canonical`: to the energy at play); default, and at least: 1e-16; more is hardly cheaper.  atol:
@@ -306,7 +310,10 @@ class DividingSolver(LieSolver):
     def _problem(self, fun: Any, start: Array) -> Problem:
         autonomous = not reads_time(as_field(fun, "fun")) if self._autonomous is None else self._autonomous
         plain = all(block.kind == RN for block in self.blocks)
-        return replace(super()._problem(fun, start), vectorized=self.vectorized and autonomous and plain)
+        problem = replace(super()._problem(fun, start), vectorized=self.vectorized and autonomous and plain)
+        if self._autonomous:
+            check_autonomous(problem, float(self.t), float(self.t_bound))
+        return problem
 
     def _velocity(self, t: Any, q: Array) -> Array:
         if q.ndim == 1:

@@ -314,7 +314,7 @@ def test_a_wished_step_that_is_not_positive_is_refused(problems):
         )
 
 
-@pytest.mark.parametrize("rtol, atol", [(1e-30, 1e-30), ([1e-30, 1e-6], [1e-30, 1e-30]), (0.0, 1e-30)])
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-30, 1e-30), ([1e-30, 1e-6], [1e-30, 1e-30]), (0.0, 1e-30)])
 @pytest.mark.parametrize("trajectories", [1, 9])
 def test_tolerances_below_rounding_are_raised_to_it(rtol, atol, trajectories):
     start = [1.0, 0.0] if trajectories == 1 else np.ones((trajectories, 2))
@@ -322,7 +322,8 @@ def test_tolerances_below_rounding_are_raised_to_it(rtol, atol, trajectories):
     with pytest.warns(RuntimeWarning, match=r"tol: .* is below .* is taken") as said:
         run = integrate(oscillator, "RKMK_DOP853", (0, 10), rtol=rtol, atol=atol, max_steps=1000)
     names = [str(one.message)[:4] for one in said]
-    assert names == (["rtol"] if np.ndim(atol) else ["rtol", "atol"]) and said[0].filename == __file__
+    assert names == (["rtol"] if np.ndim(atol) else ["rtol", "atol"])
+    assert said[0].filename == __file__
     assert run.success
     if np.ndim(rtol) == 0:
         c, s = np.cos(10.0), np.sin(10.0)
