@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import StepController, find_controller
-from integrators.engine.adaptive_run import Steering, state_sizes
+from integrators.engine.adaptive_run import Steering, attainable, state_sizes
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
@@ -29,6 +29,8 @@ from integrators.method import Method, Reference
 from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
+from integrators.problem.fields import reads_time
+from integrators.problem.times import check_autonomous
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
@@ -97,7 +99,7 @@ def integrate(
     rtol, atol : float, optional
         Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as
         of size 1, positions by their length, components of Rⁿ by their magnitude.  Both may be one number per
-        component of the velocity.
+        component of the velocity.  What is below rounding is raised to it, with a warning.
     controller : str or Controller, optional
         From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a
         `LogarithmicHamiltonian`.
@@ -167,7 +169,7 @@ def integrate(
     RuntimeWarning
         Before fixed steps of a method that kicks: springs too stiff for them at the start, by the name of the element.
         Before ten thousand of any method: what else it presupposes and does not find there.  Runs also say it in their
-        message.
+        message.  Tolerances below rounding, with what is taken in their place.
 
     Notes
     -----
@@ -206,7 +208,7 @@ def integrate(
     span = _interval(t_span)
     _check_begin(problem, span[0])
     with undisturbed():
-        _check_field(problem, span[0])
+        _check_field(problem, *span)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,
@@ -232,7 +234,7 @@ def integrate(
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
     output = Output(times=_times(t_eval, span), events=with_events(as_events(events), gathered), statistics=gathered)
-    way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
+    way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
     output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
     if gathered:
         _check_gathering(way, output, into)
@@ -266,7 +268,7 @@ def integrate_together(
     output = Output(save_every=_save_every(save_every, way))
     for problem in problems:
         with undisturbed():
-            _check_field(problem, span[0])
+            _check_field(problem, *span)
         method.check(problem, span[0])
         check_room(problem, output, way, 1)
         _warn_of(problem, method, way)
@@ -511,7 +513,7 @@ def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, A
 def _way(
     method: Method, span: tuple[float, float], step: float | None, rtol: ArrayLike | None, atol: ArrayLike | None,
     controller: Any,
-    max_step: float, max_steps: int | None, dimension: int,
+    max_step: float, max_steps: int | None, problem: Problem,
 ) -> Plan | Steering:  # fmt: skip
     """Fixed steps or a controller."""
     step = None if step is None else positive(step, "step", " (t_span tells the direction)")
@@ -525,9 +527,13 @@ def _way(
         return _plan(span, step)
     chosen = find_controller("PI42" if controller is None else controller)
     chosen.check(method, step, rtol, atol, max_step)
-    relative, absolute = _tolerance(rtol, "rtol", 1e-6, dimension), _tolerance(atol, "atol", 1e-9, dimension)
+    relative, absolute = (
+        _tolerance(value, name, default, problem.dimension)
+        for value, name, default in ((rtol, "rtol", 1e-6), (atol, "atol", 1e-9))
+    )
     if (relative + absolute == 0.0).any():
         raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
+    relative, absolute = attainable(problem, rtol, atol, relative, absolute, 3)
     return Steering(span, chosen, relative, absolute, step, max_step, most)
 
 
@@ -538,12 +544,12 @@ def fixed_plan(t_span: Sequence[float], step: float, save_every: int | None) -> 
 
 
 def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: int) -> Array:
-    """A tolerance as one number per component of the velocity."""
+    """A tolerance: one number, or one per component of the velocity."""
     wanted = f"a non-negative number, or one per component of the velocity ({dimension})"
     given = reals(default if value is None else value, name, wanted)
     if given.shape not in ((), (dimension,)) or not ((given >= 0) & (given < np.inf)).all():
         raise ValueError(f"{name}: {value!r}, expected {wanted}")
-    return np.array(np.broadcast_to(given, dimension))
+    return given
 
 
 def _plan(span: tuple[float, float], step: float) -> Plan:
@@ -598,8 +604,10 @@ def _check_begin(problem: Problem, t: float) -> None:
         )
 
 
-def _check_field(problem: Problem, t0: float) -> None:
-    """A field that is wrong or not finite at the start is an error of the caller."""
+def _check_field(problem: Problem, t0: float, t1: float) -> None:
+    """A field that is wrong or not finite at the start, or reads the time though it is said not to, is an error of the
+    caller.
+    """
     y = np.atleast_2d(problem.y0)[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -610,3 +618,5 @@ def _check_field(problem: Problem, t0: float) -> None:
     for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
+    if problem.autonomous and reads_time(problem.field):
+        check_autonomous(problem, t0, t1)

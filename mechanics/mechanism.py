@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
@@ -47,10 +47,12 @@ from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.forces.actuator import Actuator, as_command
-from mechanics.forces.compliant import check_ends
+from mechanics.forces.compliant import Compliant, check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
+from mechanics.forces.turned import doubts as doubts_of_turns
+from mechanics.forces.turned import turning
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg
@@ -643,6 +645,7 @@ class Mechanism:
             invariant_units=("J", "m", "m/s", ""),
             guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
+            doubts=self.turn_doubts,
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
@@ -765,6 +768,20 @@ class Mechanism:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq])
         return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
+
+    @property
+    def turn_doubts(self) -> Callable[[Array, Array], list[Doubt]] | None:
+        """Of times t (k,), s, and states (q, …) (k, n): which elastic joints are turned further than their moments hold
+        for; None where there are none.
+        """
+        return partial(self._turned, joints) if (joints := turning(self.elements)) else None
+
+    def _turned(self, joints: Sequence[Sequence[Compliant]], t: Array, y: Array) -> list[Doubt]:
+        q, tree = y[:, : self.tree.nq], self.tree
+        if tree.is_rheonomic:
+            poses = [dynamics.body_poses(tree, x, at)[1] for x, at in zip(q, t.tolist(), strict=True)]
+            return doubts_of_turns(joints, tree.body_names, t, np.array(poses))
+        return doubts_of_turns(joints, tree.body_names, t, dynamics.body_poses(tree, q)[1])
 
     def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0, field: Entry = closed) -> tuple[Array, Array]:
         """Velocities that keep the loops closed, and rates of the momenta p*: arrays (…, nq), (…, nv) → two of (…, nv).

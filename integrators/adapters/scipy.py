@@ -26,7 +26,7 @@ from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
 from integrators.controllers.clock import MAX_STEP, H
-from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.adaptive_run import AdaptiveRun, Steering, attainable
 from integrators.engine.fixed_run import single_run
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.step_by_step import NEVER, StepByStep
@@ -35,14 +35,13 @@ from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.fields import as_field, reads_time
+from integrators.problem.times import check_autonomous
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import ROUNDING, energy_of, gauss_in_lanes_method
 from liegroup.arrays import check_function, positive, real, reals
 from liegroup.table import RN
 
 Array = NDArray[np.float64]
-_FINEST = 100 * np.finfo(float).eps
-"""The smallest relative tolerance, as SciPy's."""
 _OF_OTHERS = ("jac", "jac_sparsity", "lband", "uband", "min_step")
 """Options of SciPy's implicit solvers."""
 
@@ -113,8 +112,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         As `solve_ivp` hands them to its solvers; y0 an array (n,).
     rtol, atol : float or array (dimension,), optional
         Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's):
-        rotations count as of size 1, positions by their length; relative tolerances below 100 units of rounding are
-        raised to that, with a warning.
+        rotations count as of size 1, positions by their length; what is below rounding is raised to it, with a
+        warning, as in `integrators.integrate`.
     first_step, max_step : float, optional
         As in `integrators.integrate`; a first step below the spacing of the times is raised to it, as SciPy does.
     controller : str or Controller, optional
@@ -183,7 +182,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     def _velocity(self, t: float, q: Array) -> Array:
         if self._start is not None and t == self._start[0] and np.array_equal(q, self._start[1]):
             return self._start[2]
-        rate = reals(self.fun(t, self._layout.numbers(q)), "fun")
+        rate = np.atleast_1d(reals(self.fun(t, self._layout.numbers(q)), "fun"))
+        if rate.shape != (self.n,):
+            raise ValueError(f"fun: shape {rate.shape} at t = {t:.9g}, expected ({self.n},): one rate for each of y0")
         velocity = self._layout.velocity(t, q, rate)
         if self._start is None:  # the search for a first step and the first step begin with the same evaluation
             self._start = t, q.copy(), velocity
@@ -221,18 +222,14 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         relative = _tolerance(rtol, "rtol", problem.dimension)
         if not ((relative >= 0) & (relative < 1)).all():
             raise ValueError(f"rtol: {rtol!r}, expected numbers from 0 to 1")
-        if (relative < _FINEST).any():
-            warnings.warn(
-                f"At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, {_FINEST})`.",
-                stacklevel=6,
-            )
         absolute = _tolerance(atol, "atol", problem.dimension)
         if not ((absolute > 0) & (absolute < math.inf)).all():
             raise ValueError(f"atol: {atol!r}, expected positive numbers")
+        relative, absolute = attainable(problem, rtol, atol, relative, absolute, 4)
         steering = Steering(
             (float(self.t), float(self.t_bound)),
             find_controller(controller),
-            np.maximum(relative, _FINEST),
+            relative,
             absolute,
             first_step,
             max_step,
@@ -282,8 +279,9 @@ class DividingSolver(LieSolver):
     fun, t0, y0, t_bound, vectorized
         As `solve_ivp` hands them to its solvers; y0 an array (n,).
     autonomous : bool, optional
-        Whether fun does not depend on t.  Default: its source does not read it.  With ``vectorized=True``, plain
-        numbers and such a fun, all stages of a step are evaluated in one call; else one after the other.
+        Whether fun does not depend on t; two times are compared.  Default: its source does not read it.  With
+        ``vectorized=True``, plain numbers and such a fun, all stages of a step are evaluated in one call; else one
+        after the other.
     **options
         rtol: largest estimate of the error of a step, relative to the largest size that the components of y have had so
         far (with `canonical`: to the energy at play); default, and at least: 1e-16; more is hardly cheaper.  atol:
@@ -312,7 +310,10 @@ class DividingSolver(LieSolver):
     def _problem(self, fun: Any, start: Array) -> Problem:
         autonomous = not reads_time(as_field(fun, "fun")) if self._autonomous is None else self._autonomous
         plain = all(block.kind == RN for block in self.blocks)
-        return replace(super()._problem(fun, start), vectorized=self.vectorized and autonomous and plain)
+        problem = replace(super()._problem(fun, start), vectorized=self.vectorized and autonomous and plain)
+        if self._autonomous:
+            check_autonomous(problem, float(self.t), float(self.t_bound))
+        return problem
 
     def _velocity(self, t: Any, q: Array) -> Array:
         if q.ndim == 1:
@@ -335,7 +336,8 @@ class DividingSolver(LieSolver):
             )
         first_step, max_step = self._sizes(first_step, max_step)
         relative = 0.0 if rtol is None else real(rtol, "rtol", "a number from 0 to 1", lambda x: 0 <= x < 1)
-        relative, absolute = max(relative, ROUNDING), _tolerance(atol, "atol", problem.dimension)
+        relative = max(relative, ROUNDING)
+        absolute = np.array(np.broadcast_to(_tolerance(atol, "atol", problem.dimension), problem.dimension))
         if not ((absolute >= 0) & (absolute < math.inf)).all():
             raise ValueError(f"atol: {atol!r}, expected non-negative numbers")
         tolerance = relative * (energy_of(problem) if self.canonical else 1.0)
@@ -484,13 +486,13 @@ class _Within(DenseOutput):  # type: ignore[misc]
 
 
 def _tolerance(value: ArrayLike, name: str, n: int) -> Array:
-    """A tolerance as one number per component of the velocity."""
+    """A tolerance: one number, or one per component of the velocity."""
     given = reals(value, name, f"a number or {n} of them")
     if given.shape not in ((), (n,)):
         raise ValueError(
             f"{name}: shape {given.shape}, expected one number or one per component of the velocity ({n},)"
         )
-    return np.array(np.broadcast_to(given, n))
+    return given
 
 
 def _warn_of(others: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -39,6 +40,12 @@ from liegroup.table import FACTORS
 Array = NDArray[np.float64]
 WATCHED = 2
 """Numbers that a function watched by a controller gives, at most."""
+FINEST = 100 * float(np.finfo(float).eps)
+"""The smallest relative tolerance, as SciPy's."""
+LEAST = 1e-3 * float(np.finfo(float).eps)
+"""The smallest absolute tolerance of all components together, as a part of the largest component: the rounding of a
+field in a step, of what should be zero but is a difference of such components.
+"""
 _ROWS = 1024
 """Saved states there is room for at first."""
 
@@ -173,6 +180,32 @@ class AdaptiveRun(Run):
 
     def call_loop(self, count: int) -> int:
         return int(self.loop(*self.records, count, self.steering.most))
+
+
+def attainable(
+    problem: Problem, rtol: Any, atol: Any, relative: Array, absolute: Array, level: int
+) -> tuple[Array, Array]:
+    """Tolerances (dimension,) that rounding lets steps reach, from those given: below, an error estimate is rounding,
+    which follows the step by its first power only, so that steps become so small that a run never ends.
+
+    Relative tolerances are raised to `FINEST`; an absolute one, if it is one positive number for all components, which
+    then have one unit, to `LEAST` times the largest component at the start; with a RuntimeWarning for what was given,
+    `level` callers up.
+    """
+    largest = max(float(state_sizes(problem, y).max(initial=0.0)) for y in np.atleast_2d(problem.y0))
+    floors = {"rtol": FINEST, "atol": LEAST * largest if np.ndim(absolute) == 0 and absolute > 0.0 else 0.0}
+    whose = {"rtol": "100 times the rounding of a number", "atol": f"what rounding leaves of a state of {largest:.3g}"}
+    found = {"rtol": np.maximum(relative, floors["rtol"]), "atol": np.maximum(absolute, floors["atol"])}
+    for name, given, values in (("rtol", rtol, relative), ("atol", atol, absolute)):
+        if given is not None and np.any(values < floors[name]):
+            separately = "; where components differ in scale, give one number for each" if name == "atol" else ""
+            warnings.warn(
+                f"{name}: {float(np.min(values)):.3g} is below {floors[name]:.3g}, {whose[name]}: no step shows an "
+                f"error so small, and the run would hardly end; {floors[name]:.3g} is taken{separately}",
+                RuntimeWarning,
+                stacklevel=level + 1,
+            )
+    return tuple(np.array(np.broadcast_to(x, problem.dimension)) for x in found.values())  # type: ignore[return-value]
 
 
 def state_sizes(problem: Problem, y: Array) -> Array:

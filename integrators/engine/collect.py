@@ -37,6 +37,8 @@ COLLAPSED = 1e-3
 """Part of the mean step below which the smallest one says that something was in the way."""
 LOOKS = 64
 """Saved states, of all trajectories together, at which the hypotheses of the steps are looked at again."""
+STATES = 4096
+"""Saved states, of all trajectories together, of which the problem is asked for its own doubts."""
 
 
 def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
@@ -48,7 +50,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     names = runs[0].output.own_events
     doubts = tuple(_doubts_of_all(problem, each))
     at_start = _at_the_start(problem, method, way)
-    doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts)
+    doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
     return Solution(
         **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(found)),
         **described(problem, method, way),
@@ -208,6 +210,21 @@ def _on_the_way(
     return doubts
 
 
+def _of_states(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Doubt]:
+    """What the problem itself says of saved states, `STATES` of them at the most."""
+    doubts: list[Doubt] = []
+    for k, one in enumerate(found if problem.doubts is not None else ()):
+        rows = np.flatnonzero(np.isfinite(one.y).all(axis=1))
+        rows = rows[:: 1 + len(rows) * len(found) // STATES]
+        try:
+            said = problem.doubts(one.t[rows], one.y[rows]) if len(rows) else ()  # type: ignore[misc]
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+            says = f"whether the model holds in the saved states could not be checked ({error})"
+            said = [Doubt("model", float(one.t[rows[0]]), np.nan, np.nan, says)]
+        doubts += [replace(doubt, trajectory=k) for doubt in said]
+    return doubts
+
+
 def _kicked(y: Array) -> NDArray[np.int64]:
     """The three saved states about the greatest second difference: where a body touches something stiff, for less time
     than is between the states that are looked at anyway.
@@ -289,6 +306,8 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
     at_start = _at_the_start(problem, method, way)
     found = [whole.trajectory(k) for k in range(len(whole.y))] if method.has_hypotheses(problem) else []
     doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]
+    if problem.doubts is not None:
+        doubts += _of_states(problem, [_Rows(whole.t, y) for y in whole.y])
     return replace(whole, doubts=tuple(doubts), message=whole.message + _doubtful(doubts))
 
 

@@ -18,14 +18,17 @@ from liegroup.table import EXP, retract
 Array = NDArray[np.float64]
 _MOVED = 1e-3
 """How far times and states differ, as a part of the state."""
-_SAME, _ROUNDING = 1e-9, 1e-14
+SAME, _ROUNDING = 1e-9, 1e-14
 """By how much values may differ, as a part of the largest of their component, and of all."""
 
 
 def takes_batches(problem: Problem, t: float) -> bool:
-    """Whether the field takes many states at once, near the start; if it only was said to, with a RuntimeWarning."""
+    """Whether the field takes many states at once, near the start; if it only was said to, with one RuntimeWarning for
+    all runs of the problem.
+    """
     wrong = _refuted(problem, t) if problem.vectorized else ""
-    if wrong:
+    if wrong and "batches" not in problem.field.said:
+        problem.field.said.add("batches")
         warnings.warn(
             f"field: vectorized=True, but {wrong}; it is called for one state after another. Write it for components "
             "last (y[..., 0], np.stack(…, axis=-1)) and times (k,), or leave vectorized=True out",
@@ -37,7 +40,7 @@ def takes_batches(problem: Problem, t: float) -> bool:
 
 def _refuted(problem: Problem, t: float) -> str:
     """What shows that the field does not take many states, or nothing."""
-    times, states = _different(problem, t)
+    times, states = different(problem, t)
     rows = np.array([problem.velocity(time, y) for time, y in zip(times.tolist(), states, strict=True)])
     values, work = np.zeros_like(rows), np.zeros(problem.work_shape)
     try:
@@ -45,14 +48,14 @@ def _refuted(problem: Problem, t: float) -> str:
     except Exception as error:
         return f"with t ({WIDTH},) and y ({WIDTH}, {problem.n}) it raises {type(error).__name__}: {error}"
     sizes = np.abs(rows).max(axis=0, initial=0.0)
-    same = np.abs(values - rows) <= _SAME * sizes + _ROUNDING * sizes.max(initial=0.0)
+    same = np.abs(values - rows) <= SAME * sizes + _ROUNDING * sizes.max(initial=0.0)
     if (same | ~np.isfinite(rows)).all():
         return ""
     k, m = np.argwhere(~same)[0].tolist()
     return f"component {m} of state {k} of {WIDTH} is {values[k, m]:.9g}, where that state alone gives {rows[k, m]:.9g}"
 
 
-def _different(problem: Problem, t: float) -> tuple[Array, Array]:
+def different(problem: Problem, t: float) -> tuple[Array, Array]:
     """Times (k,) and states (k, n) near the start, all different."""
     start, part = np.atleast_2d(problem.y0)[0], _MOVED * np.arange(WIDTH) / WIDTH
     states, size = np.tile(start, (WIDTH, 1)), np.ones(problem.dimension)

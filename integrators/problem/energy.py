@@ -84,10 +84,13 @@ def watched(problem: Problem, y: Array, t: float = 0.0) -> Array:
 
 
 def _values(function: Any, problem: Problem, t: float, y: Array, size: int) -> Array:
-    """Values of a function of the problem, interpreted."""
+    """Values of a function of the problem, interpreted; not finite where Python's numbers raise."""
     out = np.zeros(size)
-    with np.errstate(all="ignore"):
-        function(t, y.copy(), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    try:
+        with np.errstate(all="ignore"):
+            function(t, y.copy(), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    except ArithmeticError:
+        out.fill(np.nan)
     return out
 
 

@@ -77,6 +77,8 @@ class Field:
         the same.
     gives_entries
         Whether it also writes those that are not zero: see `giving_entries`.
+    said
+        Of what users have been warned already.
     """
 
     python: Callable[..., None]
@@ -90,6 +92,7 @@ class Field:
     room: tuple[Shape, Shape] | None = None
     build_varied: Callable[[], Any] = lambda: None
     gives_entries: bool = False
+    said: set[str] = dataclasses.field(default_factory=set, init=False, repr=False, compare=False)
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:

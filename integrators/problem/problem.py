@@ -118,6 +118,9 @@ class Problem:
         Numbers with the limits within which a run can be trusted; see `Solution.doubts`.
     explain : callable, optional
         ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
+    doubts : callable, optional
+        ``doubts(t, y)`` → the `Doubt` s of states y (k, n) of a run at times t (k,), where the model no longer holds:
+        asked once after a run, of the states it has saved.
     fastest : callable, optional
         ``fastest(y)`` → (ω, what), the largest frequency of the linear motion about a state, or a bound of it, rad/s,
         and what in the model has it: before a run explicit methods compare it with their step.
@@ -138,7 +141,8 @@ class Problem:
         autonomous, a run takes whole turns off it, and its results count them again: an angle of a thousand turns would
         be rounded a thousand times more coarsely.
     autonomous : bool, optional
-        Whether the field does not depend on the time.  Default: its source does not read it.
+        Whether the field does not depend on the time.  Default: its source does not read it.  Where it is said of one
+        whose source does, two times are compared before a run.
     vectorized : bool
         The field, a plain Python function, also takes many states at once: t (k,) and y (k, n), components last, to
         values (k, dimension).  Methods with stages in lanes (`GAUSS8`) then call it once where they would call it eight
@@ -220,6 +224,7 @@ class Problem:
     invariant_units: Sequence[str] = ()
     guards: Sequence[Guard] = ()
     explain: Callable[[float, Array], str] | None = None
+    doubts: Callable[[Array, Array], Sequence[Doubt]] | None = None
     fastest: Callable[[Array], tuple[float, str]] | None = None
     projection: Any = None
     projection_tells: Any = None

@@ -23,7 +23,7 @@ coefficients
 options
     nodes r; coefficients s; past steps to extrapolate from.
 work
-    rows: state of a node; values of a node; U; its past differences; Newton's equations (s n).
+    rows: state of a node; values of a node; U; its past differences; Newton's equations (s n) with the last correction.
 """
 
 from __future__ import annotations
@@ -124,26 +124,36 @@ def solve(
     field_work: Any,
     work: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """Newton's method on U; each lane stops by itself."""
+    """Newton's method on U; each lane stops by itself.
+
+    A correction, or the guess, that leads where the derivatives of L are not finite (beyond the speed of light) is
+    halved; it stands behind the equations.
+    """
     m, U, system = options[BASIS] * n, work[UNKNOWN], PASTS + options[PAST]
     zero = 0.0 * ld(y, 0)
-    going, left = zero + 1.0, zero
+    going, left, lost = zero + 1.0, zero, zero
+    for a in range(m):
+        st2(work, system + a, m + 1, ld(U, a))
     for _ in range(LIMIT):
         assemble(parts, t, h, y, n, coefficients, options, parameters, structure, field_work, work, counters)
         solve_rows(work, system, m, 1)
-        change, size = zero, zero
+        change, size, lost = zero, zero, zero
         for a in range(m):
             d = select(going > 0.0, ld2(work, system + a, m), zero)
-            x = ld(U, a) + d
-            st(U, a, x)
-            change, size = maximum(change, absolute(d)), maximum(size, absolute(x))
+            lost = lost + (d - d)  # 0, or not a number
+            change, size = maximum(change, absolute(d)), maximum(size, absolute(ld(U, a) + d))
         counters[ITERATIONS] += 1
         left = change / select(size == 0.0, 1.0 + size, size)
-        if any_(left != left):
-            return NON_FINITE
-        going = select(left <= SMALL, zero, going)
+        for a in range(m):
+            half = 0.5 * ld2(work, system + a, m + 1)
+            d = select(going > 0.0, ld2(work, system + a, m), zero)
+            st(U, a, ld(U, a) + select(lost == 0.0, d, -half))
+            st2(work, system + a, m + 1, select(lost == 0.0, d, half))
+        going = select((left <= SMALL) & (lost == 0.0), zero, going)
         if not any_(going > 0.0):
             return OK
+    if any_(lost != 0.0):
+        return NON_FINITE
     st(work[ERROR], 0, left)
     return NOT_CONVERGED
 
@@ -210,7 +220,7 @@ def step(
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     n, s, past = problem.dimension // 2, int(options[1]), int(options[2])
-    return PASTS + past + s * n, max(layout(n).SIZE, s * n + 1, 2 * n)
+    return PASTS + past + s * n, max(layout(n).SIZE, s * n + 2, 2 * n)
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -114,7 +114,8 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, *, damping: Array
     N·m/rad).
 
     For small turns: the equations of the weld are products of axes, φ = sin θ of a turn about one axis, whose torque
-    k sin θ cos θ is weaker than k θ, has its most at 45° and is none at 90°.  Larger turns: `torsion_spring`.
+    k sin θ cos θ is weaker than k θ, has its most at 45° and is none at 90°.  A run that turns it further is doubtful
+    (`turn`).  Larger turns: `torsion_spring`.
 
     Parameters
     ----------

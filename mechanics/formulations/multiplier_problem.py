@@ -309,6 +309,7 @@ def multiplier_problem(
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,
+        doubts=mechanism.turn_doubts,
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),

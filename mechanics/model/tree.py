@@ -52,7 +52,7 @@ class JointData:
     friction : float or array (n_v,)
         Dry friction, N·m or N.
     lower, upper : float or array (n_q,), optional
-        Limits of the coordinates.
+        Limits of the coordinates, lower ≤ upper.
     effort, velocity : float or array (n_v,), optional
         Limits of the joint force and of the velocity.
     armature : float or array (n_v,)
@@ -731,11 +731,15 @@ def _checked(data: JointData, joint: Joint, where: str) -> JointData:
             raise ModelError(where, f"{name} is {array.tolist()}", f"give {what} from 0 to {LARGEST:g}")
         return array if array is not None else np.zeros(joint.n_v)
 
+    lower, upper = per(data.lower, joint.n_q, "lower"), per(data.upper, joint.n_q, "upper")
+    if lower is not None and upper is not None and (lower > upper).any():
+        remedy = "exchange them, or leave both out where there is no limit"
+        raise ModelError(where, f"lower {shown(data.lower)} is above upper {shown(data.upper)}", remedy)
     return JointData(
         damping=acting(data.damping, "damping", "coefficients"),
         friction=per(data.friction, joint.n_v, "friction"),
-        lower=per(data.lower, joint.n_q, "lower"),
-        upper=per(data.upper, joint.n_q, "upper"),
+        lower=lower,
+        upper=upper,
         effort=per(data.effort, joint.n_v, "effort"),
         velocity=per(data.velocity, joint.n_v, "velocity"),
         armature=acting(data.armature, "armature", "inertias, kg·m² or kg,"),

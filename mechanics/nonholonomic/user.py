@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
-from liegroup.arrays import check_function, real, reals
+from liegroup.arrays import check_function, of_kind, real, reals
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
@@ -24,6 +24,22 @@ TOLERANCE = 1e-9
 """Relative, of the checks of what the functions return."""
 STEPS = 30
 """At most, of the motion to where they are compared elsewhere."""
+_FORMS = {
+    "mass": ("T(q, v)", "M(q)"),
+    "rows": ("A(q)", "A(t, q)"),
+    "potential": ("V(q)",),
+    "force": ("F(t, q, v)",),
+    "value": ("c(t, q)",),
+    "position": ("φ(q)",),
+    "frame": ("S(q)",),
+    "metric": ("μ()",),
+    "gyro": ("g(q, u)",),
+    "invariants": ("f(q, v)",),
+    "edges": ("e(q)",),
+}
+"""How the functions are called, besides the parameters; of two forms the first unless the arguments are those of the
+second.
+"""
 
 
 def nonholonomic_system(
@@ -141,8 +157,6 @@ def nonholonomic_system(
     True
     """
     table = group_table(group)
-    check_function(mass, "mass")
-    check_function(rows, "rows")
     q, v = reals(q0, "q0"), reals(v0, "v0")
     numbers = np.zeros(0) if parameters is None else reals(parameters, "parameters")
     given: dict[str, Any] = {
@@ -160,6 +174,8 @@ def nonholonomic_system(
         "edges": edges or {},
         "parameters": None if parameters is None else len(numbers),
     }
+    for name in _FORMS:
+        _check_arguments(name, given[name], parameters is not None)
     if interpreted and frame is not None:
         raise ValueError("frame: given with interpreted=True, which has no use for it; leave it out")
     functions = InterpretedFunctions(**given, start=q, numbers=numbers) if interpreted else Functions(**given)
@@ -184,6 +200,23 @@ def nonholonomic_system(
     )
     system.check(q, v, begin)
     return system
+
+
+def _check_arguments(name: str, functions: Any, has_parameters: bool) -> None:
+    """TypeError for what is no function, or is one of another number of arguments: of one, or of those of a mapping."""
+    several = name in ("invariants", "edges")
+    if several:
+        of_kind(functions, Mapping, name, "a mapping of names to functions")
+    ends = (", parameters)", "parameters)") if has_parameters else (")", ")")
+    forms = [form[:-1] + ends[form.endswith("()")] for form in _FORMS[name]]
+    counts = [0 if form.endswith("()") else 1 + form.count(",") for form in forms]
+    for what, function in (
+        {f"{name}[{k!r}]": f for k, f in functions.items()}.items() if several else [(name, functions)]
+    ):
+        if function is not None or name in ("mass", "rows"):
+            check_function(function, what)
+            own = argument_count(function, False)
+            check_function(function, what, "a function " + " or ".join(forms), own if own in counts else counts[0])
 
 
 def _quasi_velocities(functions: Functions, names: tuple[str, ...]) -> Variable:

@@ -312,3 +312,32 @@ def test_a_wished_step_that_is_not_positive_is_refused(problems):
             0.1,
             controller=IntegratingController(numba.njit(lambda t, y: np.array([0.0, 1.0]))),
         )
+
+
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-30, 1e-30), ([1e-30, 1e-6], [1e-30, 1e-30]), (0.0, 1e-30)])
+@pytest.mark.parametrize("trajectories", [1, 9])
+def test_tolerances_below_rounding_are_raised_to_it(rtol, atol, trajectories):
+    start = [1.0, 0.0] if trajectories == 1 else np.ones((trajectories, 2))
+    oscillator = Problem(table_of([(RN, 2)]), start, numba.njit(lambda t, y: (y[1], -y[0])))
+    with pytest.warns(RuntimeWarning, match=r"tol: .* is below .* is taken") as said:
+        run = integrate(oscillator, "RKMK_DOP853", (0, 10), rtol=rtol, atol=atol, max_steps=1000)
+    names = [str(one.message)[:4] for one in said]
+    assert names == (["rtol"] if np.ndim(atol) else ["rtol", "atol"])
+    assert said[0].filename == __file__
+    assert run.success
+    if np.ndim(rtol) == 0:
+        c, s = np.cos(10.0), np.sin(10.0)
+        assert np.abs(np.atleast_2d(run.y[..., -1, :]) - np.array(start) @ [[c, -s], [s, c]]).max() < 1e-13
+
+
+def test_an_absolute_tolerance_below_the_rounding_of_a_difference_is_raised_and_one_per_component_is_not():
+    @numba.njit
+    def field(t, y):  # the last rate is rounding of the others
+        return y[1], -y[0], (0.1 * y[0] + 0.2 * y[0]) - 0.3 * y[0]
+
+    problem = Problem(table_of([(RN, 3)]), [1.0, 0.0, 0.0], field)
+    with pytest.warns(RuntimeWarning, match=r"atol: 1e-30 is below 2\.22e-19, .* one number for each"):
+        run = integrate(problem, "RKMK_DOP853", (0, 10), rtol=1e-13, atol=1e-30, max_steps=1000)
+    assert run.success
+    own = integrate(problem, "RKMK_DOP853", (0, 10), rtol=1e-13, atol=[1e-14, 1e-14, 1e-30], max_steps=1000)
+    assert own.status is Status.TOO_MANY_STEPS

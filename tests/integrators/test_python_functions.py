@@ -187,9 +187,23 @@ def test_a_vectorised_field_is_called_once_for_all_stages(known):
     ids=["components first", "one time for all", "one state for all", "scalar times"],
 )
 def test_a_field_that_is_not_vectorised_is_found_out_and_called_one_by_one(field):
-    with pytest.warns(RuntimeWarning, match="vectorized=True, but .* one state after another"):
-        found = integrate(Problem(rn(2), [2.0, 0.3], field, vectorized=True), "GAUSS8", (0, 3), 0.25)
+    problem = Problem(rn(2), [2.0, 0.3], field, vectorized=True)
+    with pytest.warns(RuntimeWarning, match="vectorized=True, but .* one state after another") as said:
+        found = integrate(problem, "GAUSS8", (0, 3), 0.25)
+    assert len(said) == 1
+    integrate(problem.with_start([[2.0, 0.3], [1.0, 0.3]]), "GAUSS8", (0, 1), 0.25)  # and says no more
     assert np.array_equal(found.y, integrate(Problem(rn(2), [2.0, 0.3], field), "GAUSS8", (0, 3), 0.25).y)
+
+
+@pytest.mark.parametrize(
+    "field", [lambda t, y: [y[1], np.cos(t) - y[0]], lambda t, y: [y[1] * np.cos(t), -y[0]]], ids=["at rest", "near it"]
+)
+def test_a_field_that_reads_the_time_though_it_is_said_not_to_is_refused(field):
+    claims = Problem(rn(2), [1.0, 0.0], field, autonomous=True)
+    with pytest.raises(ValueError, match=r"autonomous: True, but component . of the field is .* at t = 3\.8.*leave"):
+        integrate(claims, "GAUSS8", (0, 10), 0.1)
+    hands_on = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1] + 0.0 * t, -y[0]], autonomous=True)
+    assert integrate(hands_on, "GAUSS8", (0, 1), 0.25).success
 
 
 def test_a_compiled_field_needs_no_batches():

@@ -353,12 +353,15 @@ def test_gauss_calls_a_vectorised_field_once_for_all_stages_where_that_does_not_
     assert together == 0
     found, together, all_calls = calls(predators, autonomous=True)
     assert together > 0.9 * all_calls
-    with pytest.warns(RuntimeWarning, match="vectorized=True, but"):  # a promise that is not kept is found out
-        pushed_found, together, _ = calls(pushed, autonomous=True)
-    assert together == 1
-    same = solve_ivp(pushed, (0.0, 5.0), [2.0, 0.5], method=GAUSS8)
-    assert np.abs(pushed_found.y[:, -1] - same.y[:, -1]).max() < 1e-13
+    with pytest.raises(ValueError, match=r"autonomous: True, but component 1 of the field is .* reads the time"):
+        calls(pushed, autonomous=True)
     assert len(solve_ivp(predators, (0.0, 5.0), [2.0, 0.5], method=GAUSS8, vectorized=True).t) == len(found.t)
+
+
+@pytest.mark.parametrize("method", [GAUSS8, LieRK45(groups=3)])
+def test_a_rate_of_another_shape_is_named(method):
+    with pytest.raises(ValueError, match=r"fun: shape \(2,\) at t = 0, expected \(3,\)"):
+        solve_ivp(lambda t, y: y[:2], (0.0, 1.0), [1.0, 2.0, 3.0], method=method)
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])

@@ -18,7 +18,7 @@ from studies.energy_drift.picture import envelope
 from studies.energy_drift.question import EnergyDriftConfig, _drift, cases, run
 from studies.energy_drift.systems import sliding_joints, tree_of
 from studies.registry import STUDIES
-from studies.study import answer, table
+from studies.study import answer, command_line, table
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = EnergyDriftConfig(
@@ -166,13 +166,13 @@ def test_holding_joints_leaves_the_dynamics_of_the_others():
     )
 
 
-def test_the_command_line_explains_itself():
-    done = subprocess.run(
-        [sys.executable, "-m", "studies", "energy-drift", "--help"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+def test_the_command_line_explains_itself(capsys):
+    with pytest.raises(SystemExit) as done:
+        command_line(STUDIES, ["energy-drift", "--help"])
+    assert done.value.code == 0
+    said = capsys.readouterr().out
     for option in ("--model", "--methods", "--steps", "--horizon", "--quick", "--out"):
-        assert option in done.stdout
+        assert option in said
     wrong = subprocess.run([sys.executable, "-m", "studies", "energy-drif"], cwd=ROOT, capture_output=True, text=True)
     assert wrong.returncode != 0
     assert "energy-drift" in wrong.stdout + wrong.stderr

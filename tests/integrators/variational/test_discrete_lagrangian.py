@@ -377,3 +377,19 @@ def test_momenta_of_no_velocity_stop_the_run():
 def test_inertia_that_some_combination_of_velocities_lacks_is_named():
     with pytest.raises(ValueError, match="singular at the start"):
         lagrangian_problem(lambda t, q, v, p: (v[0] + v[1]) ** 2, [0.0, 0.0], [1.0, 0.0])
+
+
+@pytest.mark.parametrize("method", ["DEL_TRAPEZOIDAL", "DEL_GAUSS3"])
+def test_the_first_step_of_a_fast_relativistic_particle_is_found(method):
+    """L = f q − √(1 − v²): p = p₀ + f t, q = (√(1 + p²) − √(1 + p₀²))/f; Newton's method from rest guesses v = p."""
+    p0 = np.array([0.5, 0.95, 1.5, 3.0, 5.0, 10.0, 20.0, -20.0])
+    problem = lagrangian_problem(
+        lambda t, q, v, f: f[0] * q[0] - (1.0 - v[0] ** 2) ** 0.5, [0.0], p=[2.0], parameters=[0.5]
+    )
+    many = problem.with_start(np.stack([0.0 * p0, p0], axis=1))
+    runs = [integrate(many, method, (0.0, 1.0), 0.02), integrate(problem, method, (0.0, 1.0), 0.02)]
+    assert all(run.success for run in runs)
+    for y, p in ((runs[0].y[:, -1].T, p0), (runs[1].y[-1], 2.0)):
+        assert np.abs(y[1] - (p + 0.5)).max() < 1e-13
+        q = 2.0 * (np.sqrt(1.0 + (p + 0.5) ** 2) - np.sqrt(1.0 + p**2))
+        assert np.abs(y[0] - q).max() < (1e-4 if method == "DEL_TRAPEZOIDAL" else 1e-12)

@@ -162,6 +162,29 @@ def test_moving_supports_and_rows_that_depend_on_time_satisfy_every_identity():
     check_system(own)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"potential": lambda t, q: q[0]}, r"potential: a function of 1 argument is called, this one has \(t, q\)"),
+        ({"force": lambda q, v: v}, r"force: a function of 3 arguments .* this one has \(q, v\); .* F\(t, q, v\)"),
+        ({"rows": lambda: 0}, r"rows: a function of 1 argument .* \(none\); expected a function A\(q\) or A\(t, q\)"),
+        ({"mass": lambda q, v, w: 0}, r"mass: a function of 2 arguments .* expected a function T\(q, v\) or M\(q\)"),
+        (
+            {"parameters": [1.0]},
+            r"mass: a function of 3 .* expected a function T\(q, v, parameters\) or M\(q, parameters\)",
+        ),
+        ({"metric": lambda q: 1}, r"metric: a function of 0 arguments"),
+        ({"invariants": {"one": lambda q: 0}}, r"invariants\['one'\]: a function of 2 arguments"),
+        ({"edges": 3}, "edges: 3, expected a mapping of names to functions"),
+        ({"rows": None}, "rows: None, expected a function"),
+    ],
+)
+def test_functions_of_another_number_of_arguments_are_named(wrong, message):
+    given = {"mass": lambda q: np.eye(3), "rows": lambda q: [[0.0, 0.0, 1.0]], "q0": [0.0] * 3, "v0": [1.0, 0.0, 0.0]}
+    with pytest.raises(TypeError, match=message):
+        nonholonomic_system(rn(3), **(given | wrong))
+
+
 def test_functions_that_cannot_be_traced_are_named_and_may_be_interpreted():
     with pytest.raises(TypeError, match=r"potential: could not be traced.*interpreted=True"):
         sleigh(potential=lambda q: float(q[0]))

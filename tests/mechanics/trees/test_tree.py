@@ -141,6 +141,10 @@ BAD = {
         lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(armature=(1, 2))),
         "armature has shape .*give one number, or 1",
     ),
+    "limits in the wrong order": (
+        lambda: Body("a", Revolute(), inertia=SOLID, joint_name="j", data=JointData(lower=1, upper=-1)),
+        "joint 'j'.*lower 1 is above upper -1.*exchange them",
+    ),
     "massless leaf": (lambda: arm(Body("a", Revolute(), "base", joint_name="loose")), "'loose'.*moves no inertia"),
     "point mass on its axis": (
         lambda: arm(Body("a", Revolute(), "base", inertia=Inertia.point(1.0))),

@@ -1,0 +1,36 @@
+"""Whether a field does not read the time, as was said of it (`Problem.autonomous`)."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+import numpy as np
+
+from integrators.problem.batches import SAME, different
+from integrators.problem.problem import Problem
+
+PART = 0.3819660112501051
+"""Of the interval, where the field is looked at again: no simple part of a period."""
+
+
+def check_autonomous(problem: Problem, t0: float, t1: float) -> None:
+    """ValueError if the field changes with the time between t0 and t1, at the start or at a state near it."""
+    t1 = t1 if math.isfinite(t1) and t1 != t0 else t0 + 1.0
+    start, near = different(problem, t0)[1][:2]
+    states = [start]
+    with suppress(ArithmeticError, ValueError):  # it may end there
+        problem.velocity(t0, near)
+        states.append(near)
+    for y in states:
+        at_start = problem.velocity(t0, y)
+        for t in (t0 + PART * (t1 - t0), t1):
+            later = problem.velocity(t, y)
+            same = np.abs(later - at_start) <= SAME * np.abs(at_start).max(initial=0.0)
+            if not (same | ~np.isfinite(at_start)).all():
+                k = int(np.argmin(same | ~np.isfinite(at_start)))
+                raise ValueError(
+                    f"autonomous: True, but component {k} of the field is {at_start[k]:.9g} at t = {t0:.9g} and "
+                    f"{later[k]:.9g} at t = {t:.9g}, at the same state y = {y.tolist()}; it reads the time, leave "
+                    "autonomous out"
+                )
