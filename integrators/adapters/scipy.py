@@ -26,7 +26,7 @@ from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
 from integrators.controllers.clock import MAX_STEP, H
-from integrators.engine.adaptive_run import AdaptiveRun, Steering, attainable
+from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
 from integrators.engine.fixed_run import single_run
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.step_by_step import NEVER, StepByStep
@@ -225,7 +225,12 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         absolute = _tolerance(atol, "atol", problem.dimension)
         if not ((absolute > 0) & (absolute < math.inf)).all():
             raise ValueError(f"atol: {atol!r}, expected positive numbers")
-        relative, absolute = attainable(problem, rtol, atol, relative, absolute, 4)
+        if (relative < FINEST).any():
+            warnings.warn(
+                f"At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, {FINEST})`.",
+                stacklevel=6,
+            )
+        relative, absolute = attainable(problem, None, atol, relative, absolute, 4)
         steering = Steering(
             (float(self.t), float(self.t_bound)),
             find_controller(controller),
