@@ -41,7 +41,7 @@ def test_what_a_run_compiles_on_the_way_is_not_in_its_seconds(starts, workers, m
     def slowly(key):
         time.sleep(PAUSE)
         waited.append(key[1])
-        bind(key)
+        return bind(key)
 
     monkeypatch.setattr(late, "bind", slowly)
     problem = Problem(rn(2), starts, falling)
