@@ -268,7 +268,7 @@ def newton(
             break
     unsolved = conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
     if damped:
-        unsolved = maximum(unsolved, of_another_branch(h, memory, 1, d, R, pattern, asked))
+        unsolved = maximum(unsolved, of_another_branch(h * R[0], memory, 1, d, R, pattern, asked))
     return unsolved
 
 

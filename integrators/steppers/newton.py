@@ -405,8 +405,8 @@ def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma:
 @kernel
 def of_another_branch(h: Any, memory: Any, s: Any, d: Any, R: Any, pattern: Any, asked: Any) -> Any:
     """1 where det(1 − h' J), which is one for h' = 0, is negative at h' = h, h/2, h/4, …: J has real eigenvalues beyond
-    1/h, and the equations a solution that small steps do not lead to, as behind the infinity of x' = x².  The factors
-    are lost.
+    1/h, and the equations a solution that small steps do not lead to, as behind the infinity of x' = x².  h is a_ii
+    times the step, and the step where stages are coupled.  The factors are lost.
     """
     half, zero = pattern[HALF], 0.0 * asked
     at = room(s, d, half)

@@ -110,7 +110,13 @@ def newton_of_stages(
             break
     unsolved = conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
     if damped:
-        unsolved = maximum(unsolved, of_another_branch(h, memory, s, d, coefficients, pattern, asked))
+        own_weight = 0.0
+        for i in range(s):
+            own_weight = max(own_weight, coefficients[i * s + i])
+            for j in range(i + 1, s):
+                own_weight = 1.0 if coefficients[i * s + j] != 0.0 else own_weight
+        branch = of_another_branch(h * own_weight, memory, s, d, coefficients, pattern, asked)
+        unsolved = maximum(unsolved, branch)
     st(memory, at.kept, select(asked > 0.0, zero, ld(memory, at.kept)))
     st(memory, at.step, zero)  # of the factors of all lanes
     return unsolved
