@@ -39,6 +39,10 @@ FEWEST = 4
 """Saved states."""
 ALONE = 1e3
 """Condition of a mode that is told from the others."""
+SLIGHT = 0.01
+"""Negative damping ratio below which a mode is not taken to grow: the linear motion about one state of a swinging rod
+has such modes, which its motion has not.
+"""
 FROM = (0.0, 0.3, 0.6)
 """Parts of the run at which modes are asked."""
 
@@ -143,7 +147,10 @@ def swings(table: NDArray[np.int64], y: Array, J: Array, velocity: Array, ways: 
             continue
         shape = 2.0 * parts[k] * shapes[:, k] / values[k]
         size = np.hypot(*(ambient_velocity(table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
-        found.append(Swing(complex(values[k]), float((size / ways).max())))
+        rate = complex(values[k])
+        if 0.0 < rate.real < SLIGHT * abs(rate):
+            rate = complex(0.0, rate.imag)
+        found.append(Swing(rate, float((size / ways).max())))
     return sorted(found, key=lambda swing: -swing.part)
 
 
