@@ -262,10 +262,13 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         if excess > 0.0:
             doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
-    if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found) and is_cheap(run):
+    if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
-        doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
-        doubts += [*resonant(run, found, number), *losses(run, found, number)]
+        coarse = unresolved(run, found, scale, number)
+        doubts += coarse
+        if is_cheap(run):
+            doubts += () if coarse else jumps(run, found, scale, number)
+            doubts += [*resonant(run, found, number), *losses(run, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

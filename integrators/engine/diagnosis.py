@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from integrators.engine.step_again import stepped
 from integrators.engine.turns import too_far
 from integrators.layout import COUNTERS, ERROR, STAGE
-from integrators.method.stability import fastest_mode
+from integrators.method.stability import LARGEST, fastest_mode
 from integrators.problem import Problem
 from integrators.problem.dependence import near_dependence
 from integrators.status import Status
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 
 _ADVICE = "smaller step"
-LARGEST, RIGID = 200, 1e4
-"""Dimension of the largest state whose fastest mode is looked at, and by how much it decays in a step where a damper
-holds it as if it were rigid.
-"""
+RIGID = 1e4
+"""By how much a mode decays in a step where a damper holds it as if it were rigid."""
 _UNLIMITED = {"asynchronous": "AVI", "variational": "TREE_VARIATIONAL"}
 """Methods that solve for dampers by themselves, by the names of the steps that problems bring."""
 _NEAR_ROUNDING = "near rounding"

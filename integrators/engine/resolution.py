@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Trajectory
 from integrators.engine.step_again import stepped
-from integrators.method.stability import fastest_mode
+from integrators.method.stability import LARGEST, fastest_mode
 from integrators.problem import Doubt, Problem
 from integrators.status import Status
 
 Array = NDArray[np.float64]
 UNRESOLVED = 0.5
 """A step that differs from its halves by this part of itself has lost the motion."""
-LARGEST, DECAYED = 200, 4.0
-"""Dimension of the largest state whose fastest mode is looked at, and h λ from which on it has decayed in a step."""
+DECAYED = 4.0
+"""h λ from which on a mode has decayed in a step."""
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
 _NOISE = 1e-13
@@ -37,7 +37,7 @@ def can_repeat(run: FixedRun, found: Trajectory) -> bool:
 
 
 def is_cheap(run: FixedRun) -> bool:
-    """Whether single steps may be taken again one by one: not those that call plain Python functions."""
+    """Whether many single steps may be taken again: not those that call plain Python functions."""
     return run.called_back is None
 
 

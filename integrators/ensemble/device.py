@@ -159,8 +159,8 @@ def on_gpu(
 
     Notes
     -----
-    Measured on an NVIDIA H200 (``benchmarks/results/device.json``, on the page about many cores): RKMK4 on 1e5 heavy
-    tops takes 6.8e9 steps per second, on UR5 2.2e9.  From about 1e5 trajectories on such a device is full.
+    Measured on an NVIDIA H200: ``benchmarks/results/device.json``, on the page about many cores.  From about 1e5
+    trajectories on such a device is full.
 
     Examples
     --------

@@ -20,6 +20,8 @@ MARGIN, SHORTER, LONGEST = 0.9, 0.8, 200
 """A step is shortened by `SHORTER` until it holds the mode, at most so many times, and then by `MARGIN`."""
 UNDAMPED = 1e-6
 """A damping ratio that is rounding."""
+LARGEST = 200
+"""Dimension of the largest state whose fastest mode is looked for in passing."""
 
 
 def fastest_mode(problem: Problem, t: float, y: NDArray[np.float64]) -> complex:

@@ -109,7 +109,7 @@ def newton_of_stages(
         if not any_(going > 0.0):
             break
     unsolved = conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
-    if damped:
+    if damped:  # J is that of the last stage
         own_weight = 0.0
         for i in range(s):
             own_weight = max(own_weight, coefficients[i * s + i])

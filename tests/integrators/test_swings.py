@@ -33,6 +33,16 @@ def test_what_decays_in_the_direction_of_the_run_may_be_taken_and_what_goes_on_m
     assert lost(integrate(oscillator(0.0), "BDF1", (0.0, direction * 2.0), 5e-3))
 
 
+@pytest.mark.parametrize(("ratio", "grows"), [(-0.005, False), (-0.05, True), (0.005, False)])
+def test_slight_growth_of_the_linear_motion_is_none(ratio, grows):
+    """Damping ratios between −0.01 and zero: the linear motion about one state has them, the motion has not."""
+    J = np.array([[0.0, 1.0], [-RATE * RATE, -2.0 * ratio * RATE]])
+    table = oscillator(0.0).table
+    (swing,) = swings.swings(table, np.zeros(2), J, np.array([0.0, RATE]), np.array([1.0]))
+    assert swing.rate.imag == pytest.approx(RATE, rel=2e-3)
+    assert swing.rate.real == pytest.approx(-ratio * RATE if grows or ratio > 0.0 else 0.0)
+
+
 def test_a_field_that_ends_beside_the_motion_says_nothing_of_it():
     """√y has no value a little further back, where only differences come."""
     problem = Problem(rn(2), [1e-7, 1.0], lambda t, y: np.array([1e-8 * y[1], -0.1 * np.sqrt(y[0])]))

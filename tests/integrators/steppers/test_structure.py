@@ -135,3 +135,13 @@ def test_an_implicit_step_that_cannot_be_solved_is_reported(name: str, field: An
         solution = integrate(problem, METHODS[name], (0, 16), step=step)
         assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
         assert not solution.success
+
+
+@pytest.mark.parametrize("name", ["RKMK_GAUSS2", "RKMK_GAUSS4", "RKMK_RADAU_IIA5", "RKMK_LOBATTO_IIIC4", "BDF1"])
+@pytest.mark.parametrize("step", [1.0, 3.0])
+def test_solutions_of_implicit_steps_behind_an_infinity_are_no_success(name: str, step: float) -> None:
+    """x' = x³ has left for infinity at t = 1/2; where the equations of a step have real solutions, smaller steps give
+    others, or none.
+    """
+    problem = Problem(order_problem("R3").table, [1.0, 1.0, 1.0], lambda t, y: y * y * y, model="blows up")
+    assert not integrate(problem, METHODS[name], (0.0, 4.0 * step), step=step).success
