@@ -89,9 +89,7 @@ def seconds_per_step(problem: Problem, method: Any, h: float, steps: int) -> flo
     """Of the loop: the best of five differences between long and short runs."""
 
     def elapsed(count: int) -> float:
-        start = time.perf_counter()
-        integrate(problem, method, (0.0, h * count), h, save_every=count, progress=False)
-        return time.perf_counter() - start
+        return integrate(problem, method, (0.0, h * count), h, save_every=count, progress=False).seconds
 
     elapsed(2)
     short, long = (min(elapsed(count) for _ in range(5)) for count in (steps, 4 * steps))

@@ -311,7 +311,14 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
     doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]
     if problem.doubts is not None:
         doubts += _of_states(problem, [_Rows(whole.t, y) for y in whole.y])
-    return replace(whole, doubts=tuple(doubts), message=whole.message + _doubtful(doubts))
+    return doubting(whole, doubts)
+
+
+def doubting(whole: Solution, doubts: Sequence[Doubt]) -> Solution:
+    """A solution with further doubts, in the order of trajectories, of which its message says so."""
+    said = whole.message.removesuffix(_doubtful(whole.doubts))
+    known = sorted([*whole.doubts, *doubts], key=lambda doubt: doubt.trajectory)
+    return replace(whole, doubts=tuple(known), message=said + _doubtful(known))
 
 
 def _coarse(found: Trajectory, number: int) -> list[Doubt]:

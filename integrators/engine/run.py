@@ -424,8 +424,9 @@ class Run:
 
     def given(self, y: Array, turns: Array | None = None) -> Array:
         """A state as results show it: angles with their turns (default: those of now)."""
-        out = np.empty_like(y)
-        unwind(y, self.turns if turns is None else turns, out)
+        out, turned = y.copy(), self.turns if turns is None else turns
+        if turned.any():  # else each component stays: nothing to do for each of many
+            unwind(y, turned, out)
         return out
 
     def shown(self) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,21 +13,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.codegen.generate import kernels_of
-from integrators.engine.collect import described, with_doubts_of_rows
+from integrators.engine.collect import described, doubting, with_doubts_of_rows
 from integrators.engine.run import Plan
 from integrators.engine.winding import circles
 from integrators.integrate import fixed_plan, integrate
 from integrators.method import Method
 from integrators.methods import find
-from integrators.problem import Poses, Problem, pose
+from integrators.problem import Doubt, Poses, Problem, pose
 from integrators.results.solution import Solution
 from integrators.status import EXPLANATIONS, Status
+from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
 OPTIONS = ("--fmad=false",)
 """For NVRTC: products and sums are rounded one by one, as in the kernels here."""
 THREADS = ((0, 64), (2**16, 256))
 """Of a block, from so many trajectories on."""
+ASKED, AGAIN = WIDTH, 20_000
+"""Trajectories that are integrated here, too, and told what `integrate` doubts; first steps of them."""
 SAMPLES, WAYS = 64, 8
 """States from which implicit steps are traced by default; ways through the method that are traced at most."""
 LAUNCH, CROWD = 1e11, 20_000
@@ -146,7 +150,8 @@ def on_gpu(
     -------
     Solution
         As from `integrate`; the statistics of invariants are of saved states only, with `stretch` 1.  So are its
-        `doubts`: limits of guards, and hypotheses of the method; whether the steps resolve the motion is not asked.
+        `doubts`: limits of guards, and hypotheses of the method.  Whether the steps resolve the motion is asked of
+        eight trajectories from the first to the last, whose first 20 000 steps are integrated here as well.
 
     Raises
     ------
@@ -206,9 +211,31 @@ def on_gpu(
         seconds=time.perf_counter() - began - taking.seconds, events=({},) * m,
     )  # fmt: skip
     found = with_doubts_of_rows(posed, chosen, plan, found)
+    found = doubting(found, _doubts_of_steps(posed, chosen, plan, found, valid, every))
     stopping = {guard.name for guard in posed.guards if guard.stops}
     valid[[doubt.trajectory for doubt in found.doubts if doubt.name in stopping]] = False
     return found if valid.all() else _with_others(posed, chosen, found, valid, t_span, step, every)
+
+
+def _doubts_of_steps(
+    problem: Problem, method: Method, plan: Plan, found: Solution, valid: NDArray[np.bool_], every: int
+) -> list[Doubt]:  # fmt: skip
+    """What `integrate` doubts in the first steps of some trajectories, and the states that were saved do not tell."""
+    places = np.flatnonzero(valid)
+    places = places[np.unique(np.linspace(0, len(places) - 1, ASKED).astype(int))] if len(places) else places
+    steps = min(plan.steps, AGAIN)
+    if not len(places) or not steps:
+        return []
+    some, end = problem.with_start(np.asarray(problem.y0)[places]), plan.t0 + steps * plan.h
+    try:
+        here = integrate(some, method, (plan.t0, end), abs(plan.h), save_every=min(every, steps), progress=False)
+    except Exception as error:  # what is said of a run must not lose it
+        says = f"the run is over, but whether its steps resolve the motion could not be asked ({error})"
+        warnings.warn(says, RuntimeWarning, stacklevel=3)
+        return []
+    known = {(doubt.trajectory, doubt.name) for doubt in found.doubts}
+    doubts = [replace(doubt, trajectory=int(places[doubt.trajectory])) for doubt in here.doubts]
+    return [doubt for doubt in doubts if (doubt.trajectory, doubt.name) not in known]
 
 
 class _Steps:

@@ -55,10 +55,10 @@ def _refuted(problem: Problem, t: float) -> str:
     return f"component {m} of state {k} of {WIDTH} is {values[k, m]:.9g}, where that state alone gives {rows[k, m]:.9g}"
 
 
-def different(problem: Problem, t: float) -> tuple[Array, Array]:
-    """Times (k,) and states (k, n) near the start, all different."""
-    start, part = np.atleast_2d(problem.y0)[0], _MOVED * np.arange(WIDTH) / WIDTH
-    states, size = np.tile(start, (WIDTH, 1)), np.ones(problem.dimension)
+def different(problem: Problem, t: float, count: int = WIDTH) -> tuple[Array, Array]:
+    """Times (k,) and states (k, n) near the start, all different: the first `count` of as many as there are lanes."""
+    start, part = np.atleast_2d(problem.y0)[0], _MOVED * np.arange(count) / WIDTH
+    states, size = np.tile(start, (count, 1)), np.ones(problem.dimension)
     if problem.n == problem.dimension and start.any():
         size = np.maximum(np.abs(start), _MOVED * np.abs(start).max())
     for k, y in enumerate(states):

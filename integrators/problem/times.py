@@ -17,7 +17,7 @@ PART = 0.3819660112501051
 def check_autonomous(problem: Problem, t0: float, t1: float) -> None:
     """ValueError if the field changes with the time between t0 and t1, at the start or at a state near it."""
     t1 = t1 if math.isfinite(t1) and t1 != t0 else t0 + 1.0
-    start, near = different(problem, t0)[1][:2]
+    start, near = different(problem, t0, 2)[1]
     states = [start]
     with suppress(ArithmeticError, ValueError):  # it may end there
         problem.velocity(t0, near)

@@ -171,6 +171,17 @@ def test_limits_of_guards_are_looked_at(stops, device):
     assert np.array_equal(found.y, true.y, equal_nan=True)
 
 
+def test_steps_that_do_not_resolve_the_motion_are_doubted_as_by_integrate(device, monkeypatch):
+    monkeypatch.setattr(of_devices, "ASKED", 2)  # the first and the last
+    stiff = Problem(rn(2), [[0.3, 0.0], [0.2, 0.1], [0.1, 0.0]], lambda t, y: [y[1], -400.0 * y[0]])
+    given = (stiff, "RKMK4", (0.0, 2.0), 0.2)  # unstable beyond 0.14
+    found, true = on_gpu(*given, device=device), integrate(*given, progress=False)
+    assert {d.name for d in true.doubts} <= {"accuracy", "resolution"}
+    assert found.doubts == tuple(d for d in true.doubts if d.trajectory != 1)
+    assert len(found.doubts) == 2
+    assert f"{found.doubts[0].name} " in found.message
+
+
 def test_a_trajectory_that_explodes_ends_alone(device):
     problem = Problem(rn(1), [[1.0], [-1.0]], lambda t, y: y * y)
     found = on_gpu(problem, "RKMK4", (0.0, 2.0), 0.01, device=device)
