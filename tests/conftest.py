@@ -17,9 +17,17 @@ from typing import Any
 
 import pytest
 
-LOADED = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.integrate", "matplotlib.pyplot", "h5py", "mujoco")
-"""What scripts find loaded, if it is there; nothing of the project, so that a script has to import what it uses of it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""As many processes as processors are testing: threads that wait for each other within them take most of the time of
+small matrices.  Said before NumPy is loaded, here and in what is started from here.
 """
+READS_MJCF = sys.platform == "linux" and find_spec("mujoco") is not None
+"""Whether scripts find MuJoCo loaded; what it loads elsewhere is not made to be forked."""
+LOADED = (
+    *("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.integrate", "matplotlib.pyplot", "h5py"),
+    *(("mujoco",) if READS_MJCF else ()),
+)
+"""What scripts find loaded; nothing of the project, so that a script has to import what it uses of it."""
 
 SECONDS = 3600
 """What a script may take."""
@@ -124,10 +132,6 @@ def available() -> int:
         return WORKER * (os.cpu_count() or 1)
 
 
-def is_there(module: str) -> bool:
-    return find_spec(module.partition(".")[0]) is not None
-
-
 class Scripts:
     """Runs Python files in processes of their own, each forked, where processes are, from one that has loaded what most
     of them would spend their time on.
@@ -168,7 +172,7 @@ class Scripts:
     def started(self) -> subprocess.Popen[str]:
         root = Path(__file__).resolve().parents[1]
         parent = subprocess.Popen(
-            [sys.executable, str(root / "tests" / "at_once.py"), *filter(is_there, LOADED)],
+            [sys.executable, str(root / "tests" / "at_once.py"), *LOADED],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ
@@ -195,7 +199,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scripts]:
 @pytest.fixture(scope="module", autouse=True)
 def mjcf_at_once(script: Scripts) -> Iterator[None]:
     """MJCF files are compiled in processes forked from one that has loaded MuJoCo: that is what takes the time."""
-    if "mechanics" not in sys.modules or not hasattr(os, "fork"):
+    if "mechanics" not in sys.modules or not READS_MJCF:
         yield
         return
     from mechanics.adapters import mjcf_model
