@@ -2,8 +2,8 @@
 
 ``python at_once.py MODULE …`` loads these modules, lets the compiler set itself up, and then runs a file for every line
 it reads: a JSON list of the file with its arguments, the folder to run in, the whole environment, the seconds it may
-take, and the files for what it prints and for its errors.  It writes how the process ended.  Settings of the compiler
-itself (``NUMBA_…``) are those of the process that has loaded it.
+take, and the files of what it reads, for what it prints and for its errors.  It writes how the process ended.  Settings
+of the compiler itself (``NUMBA_…``) are those of the process that has loaded it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def run(command: list[str], folder: str, environment: dict[str, str], seconds: i
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    for number, name in enumerate((os.devnull, *files)):
-        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    for number, name in enumerate(files):
+        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | (os.O_TRUNC if number else 0), 0o600), number)
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115, closed with the process
     signal.alarm(seconds)
     os._exit(code_of(command, folder, environment))

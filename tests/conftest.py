@@ -4,17 +4,29 @@ and scripts that begin at once.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-LOADED = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.integrate", "matplotlib.pyplot", "h5py")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""As many processes as processors are testing: threads that wait for each other within them take most of the time of
+small matrices.  Said before NumPy is loaded, here and in what is started from here.
+"""
+READS_MJCF = sys.platform == "linux" and find_spec("mujoco") is not None
+"""Whether scripts find MuJoCo loaded; what it loads elsewhere is not made to be forked."""
+LOADED = (
+    *("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.integrate", "matplotlib.pyplot", "h5py"),
+    *(("mujoco",) if READS_MJCF else ()),
+)
 """What scripts find loaded; nothing of the project, so that a script has to import what it uses of it."""
 
 SECONDS = 3600
@@ -31,6 +43,20 @@ def pytest_configure(config: pytest.Config) -> None:
     """Processes take files as they are ordered here, not those with the most tests first."""
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """While tests are collected nobody looks for garbage, a quarter of that time; and later not in what stays to the
+    end: modules and ten thousand tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -112,7 +138,7 @@ class Scripts:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.out, self.err = folder / "out", folder / "err"
+        self.given, self.out, self.err = folder / "in", folder / "out", folder / "err"
         self.parent: subprocess.Popen[str] | None = None
 
     def __call__(
@@ -124,13 +150,24 @@ class Scripts:
             return subprocess.run(
                 command, cwd=folder, env=environment, timeout=SECONDS, capture_output=True, text=True, check=False
             )
+        code = self.forked(command[1:], folder, environment)
+        return subprocess.CompletedProcess(command, code, self.out.read_text(), self.err.read_text())
+
+    def forked(self, command: list[str], folder: Path, environment: Mapping[str, str], given: bytes = b"") -> int:
+        """How a file ended that reads `given`; what it printed is in `out` and `err`."""
         self.parent = self.parent or self.started()
         assert self.parent.stdin is not None
         assert self.parent.stdout is not None
-        order = [command[1:], str(folder), dict(environment), SECONDS, str(self.out), str(self.err)]
+        self.given.write_bytes(given)
+        files = [str(file) for file in (self.given, self.out, self.err)]
+        order = [command, str(folder), dict(environment), SECONDS, *files]
         print(json.dumps(order), file=self.parent.stdin, flush=True)
-        code = int(self.parent.stdout.readline())
-        return subprocess.CompletedProcess(command, code, self.out.read_text(), self.err.read_text())
+        return int(self.parent.stdout.readline())
+
+    def compiler(self, command: list[str], *, input: bytes, **_: object) -> subprocess.CompletedProcess[bytes]:
+        """`subprocess.run` for the compiler of MJCF files."""
+        code = self.forked(command[2:], Path.cwd(), os.environ, input)
+        return subprocess.CompletedProcess(command, code, self.out.read_bytes(), self.err.read_bytes())
 
     def started(self) -> subprocess.Popen[str]:
         root = Path(__file__).resolve().parents[1]
@@ -157,3 +194,16 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scripts]:
     scripts = Scripts(tmp_path_factory.mktemp("script"))
     yield scripts
     scripts.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def mjcf_at_once(script: Scripts) -> Iterator[None]:
+    """MJCF files are compiled in processes forked from one that has loaded MuJoCo: that is what takes the time."""
+    if "mechanics" not in sys.modules or not READS_MJCF:
+        yield
+        return
+    from mechanics.adapters import mjcf_model
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mjcf_model, "subprocess", SimpleNamespace(**vars(subprocess) | {"run": script.compiler}))
+        yield

@@ -10,7 +10,8 @@ import pkgutil
 import re
 import signal
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 import liegroup
-from integrators import integrate
+from integrators import Problem, Solution, integrate
 from integrators.adapters.scipy import lie_solver
 from integrators.events import Event
 from integrators.problem.holonomic import holonomic_problem
@@ -27,9 +28,10 @@ from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.mass_matrix import mass_matrix_problem
 from integrators.results import StorageError
 from liegroup.compile import is_formula
-from mechanics import Frame, ModelError
+from mechanics import Frame, Inertia, Mechanism, ModelError, Tree
 from mechanics.constraints import coupling, holonomic
 from mechanics.joints import Motion
+from mechanics.nonholonomic import NonholonomicSystem
 from mechanics.systems import SYSTEMS
 
 SPEC = importlib.util.spec_from_file_location("right_calls", Path(__file__).with_name("calls.py"))
@@ -193,25 +195,34 @@ def test_every_public_function_takes_or_names_what_is_bad(name: str) -> None:
     assert not found
 
 
-OBJECTS = {
-    "Tree": calls.pendulum(),
-    "Mechanism": SYSTEMS["four-bar"].mechanism(),
-    "NonholonomicSystem": SYSTEMS["vertical-disk"].make(),
-    "Problem": calls.posed(),
-    "Solution": calls.solution(),
-    "Inertia": calls.pendulum().bodies[0].inertia,
+OBJECTS: dict[type, Callable[[], Any]] = {
+    Tree: calls.pendulum,
+    Mechanism: lambda: SYSTEMS["four-bar"].mechanism(),
+    NonholonomicSystem: lambda: SYSTEMS["vertical-disk"].make(),
+    Problem: calls.posed,
+    Solution: calls.solution,
+    Inertia: lambda: calls.pendulum().bodies[0].inertia,
 }
+"""Made by the tests that ask them: nothing is compiled while tests are collected."""
 OF_THE_ENGINE = {
     *("energy_guards", "explain", "check_state", "parts_values", "evaluate", "trajectory", "work_shape_for"),
 }
 """Methods that are called with what was checked; and `trajectory`, which has nothing to say of a single one."""
 METHODS = {
-    f"{name}.{method}": getattr(thing, method)
-    for name, thing in OBJECTS.items()
-    for method, kind in inspect.getmembers_static(type(thing))
+    f"{made.__name__}.{method}": (made, method)
+    for made in OBJECTS
+    for method, kind in inspect.getmembers_static(made)
     if isinstance(kind, (FunctionType, staticmethod, classmethod))
     and not (method.startswith("_") or method in OF_THE_ENGINE)
 }
+
+
+@cache
+def an(made: type) -> Any:
+    """An object that users make."""
+    thing = OBJECTS[made]()
+    assert type(thing) is made
+    return thing
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -219,9 +230,11 @@ def test_every_method_of_what_users_make_takes_or_names_what_is_bad(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    required, found = [p for p in parameters_of(METHODS[name]) if p.default is p.empty], {}
+    made, method = METHODS[name]
+    function = getattr(an(made), method)
+    required, found = [p for p in parameters_of(function) if p.default is p.empty], {}
     for label, bad in BAD.items():
-        error = call(METHODS[name], **dict.fromkeys((p.name for p in required), bad)) if required else None
+        error = call(function, **dict.fromkeys((p.name for p in required), bad)) if required else None
         if not (is_named(error) and is_told(error, [p.name for p in required])):
             found[label] = repr(error)
     assert not found

@@ -149,7 +149,7 @@ def solved(problem):
 
 def test_a_problem_is_solved_alike_in_another_process():
     problems = [OWN["plain"](), SYSTEMS["heavy-top"].problem()]
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         for problem, y in zip(problems, pool.map(solved, problems), strict=True):
             assert np.array_equal(y, solved(problem))
 

@@ -28,6 +28,11 @@ SPINS_IN_C = "import re\nre.match('(a+)+b', 'a' * 100)\n"
 """No signal of Python's ends this, and no other thread runs beside it."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def mjcf_at_once() -> None:
+    """Not here: files are compiled as users compile them."""
+
+
 def fake(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """A module `mujoco` for the process of the compiler, which finds modules where its caller does."""
     (folder / "mujoco.py").write_text("import os, sys, time\n" + code)
