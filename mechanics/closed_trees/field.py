@@ -13,8 +13,10 @@ Tᵀ M T A,
     react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in
              absolute axes)
 
-Equations of joint coordinates (`mechanics.constraints.coupling_equations`) are momenta along the joints themselves in
-the place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.
+Impulses go to the base in the axes of the world, about the origins of the links (`gains`): a passage through a TURN
+or SLIDE is a product, a sum and a cross product, and turns nothing.  Equations of joint coordinates
+(`mechanics.constraints.coupling_equations`) are momenta along the joints themselves in the place of screws. Λ (η in
+the paper) is the time integral of the multipliers λ since it was last zero.
 `closed_reference.py` is the readable statement.
 """
 
@@ -25,35 +27,39 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, joined, kernel, ld, ld2, never, rare, st, st2
 from liegroup.compile.dense import factor_of_rank, first_in_row, ld_on, row_within, solve_of_rank, st_on
-from liegroup.formulas.vectors import add
+from liegroup.formulas.vectors import add, cross, dot, scale
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.derivatives import closed_derivatives
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.layout import (
-    ACCUMULATED,
+    FROM_PARENT,
+    GAIN,
     block_of,
     closures_of,
     equation_of,
+    on_path,
     on_path_up,
     pass_at,
     passes_of,
 )
-from mechanics.closed_trees.poses import gather, poses, push, push_rate, screws, taken
-from mechanics.constraints.coupling_equations import coupling_of
-from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
-from mechanics.kernels.impulses import (
-    components,
-    inverse_pivots,
-    left_over,
-    through,
-    through_turn,
-    to_parent,
-    turn_left_over,
-    turn_to_parent,
+from mechanics.closed_trees.poses import (
+    axis_of,
+    gather,
+    hand_over,
+    is_straight,
+    pose,
+    poses,
+    push,
+    push_rate,
+    screws,
+    taken,
 )
+from mechanics.constraints.coupling_equations import coupling_of
+from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE
+from mechanics.kernels.impulses import components, inverse_pivots, left_over, through
 from mechanics.kernels.links import freedom, prescribed, put, vector
-from mechanics.kernels.sweeps import add_to
-from mechanics.model.layout import K, L, header_of, link_of
+from mechanics.model.layout import GEARED, A, H, J, K, L, armature_of, header_of, link_of
 
 # --- the equations for Λ ----------------------------------------------------------------------------------------------
 
@@ -71,24 +77,63 @@ def _meet(work: Any, line: Any) -> None:
     put(work, line, 3, add(vector(work, line, 3), vector(work, line, 9)))
 
 
+@helper
+def _put_gain(parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
+    """What an impulse along a TURN or SLIDE of the path gives its link, g = M* a/d in the axes of the world.  Of
+    another momentum (l, k) of the link, (l, k) + ξ g goes on to the parent: along the joint nothing, or what armature
+    holds.
+    """
+    line = closures_of(structure).poses + i
+    R, _ = pose(work, line)
+    pivot = ld2(work, i, A + 5) if link.kind == SLIDE else ld2(work, i, J + 5)
+    along = (pivot - pivot) + 1.0
+    if link.flags & GEARED:
+        along = along - armature_of(parameters, structure, link.v) * pivot
+    if link.kind == SLIDE:
+        l = ld2(work, i, A + 2) * pivot, ld2(work, i, A + 4) * pivot, along
+        k = ld2(work, i, H + 6) * pivot, ld2(work, i, H + 7) * pivot, ld2(work, i, H + 8) * pivot
+    else:
+        l = ld2(work, i, H + 2) * pivot, ld2(work, i, H + 5) * pivot, ld2(work, i, H + 8) * pivot
+        k = ld2(work, i, J + 2) * pivot, ld2(work, i, J + 4) * pivot, along
+    l, k = rotated(R, l), rotated(R, k)
+    put(work, line, GAIN, l)
+    put(work, line, GAIN + 3, k)
+    return l, k
+
+
 @kernel
-def _pass_turn(
+def gains(parameters: Any, structure: Any, work: Any) -> None:
+    """After `up` and `poses`: what `load` reads of the links, where there are no `columns`."""
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path(structure, closures, r)
+        link = link_of(structure, i)
+        if is_straight(link.kind):
+            _put_gain(parameters, structure, work, i, link)
+
+
+@helper
+def _pass_straight(
     parameters: Any, structure: Any, work: Any, Y: Any, i: Any, link: Any, passes: Any, block: Any
 ) -> None:  # fmt: skip
-    """The impulses on bodies through a TURN, and Y of its degree of freedom."""
+    """The impulses on bodies through a TURN or SLIDE, and Y of its degree of freedom."""
     closures = closures_of(structure)
+    line, slides, ends = closures.poses + i, link.kind == SLIDE, link.parent == header_of(structure).links
+    a, arm = axis_of(work, line), vector(work, line, FROM_PARENT)
+    gain_l, gain_k = _put_gain(parameters, structure, work, i, link)
     for e in range(passes.start, passes.joints):
         passing = pass_at(structure, e)
         c, column = passing.equation, 6 * passing.second
         carried = closures.carried + c
         if passing.meet:
             _meet(work, carried)
-        l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
-        st(Y, block.start + (e - passes.start), k[2])
-        k = turn_left_over(parameters, structure, work, i, link, k)
-        l, k = turn_to_parent(parameters, link, work, i, l, k)
-        put(work, carried, column, l)
-        put(work, carried, column + 3, k)
+        l, k = vector(work, carried, column), vector(work, carried, column + 3)
+        xi = -dot(a, l) if slides else -dot(a, k)
+        st(Y, block.start + (e - passes.start), xi)
+        if not ends:
+            l, k = add(l, scale(xi, gain_l)), add(k, scale(xi, gain_k))
+            put(work, carried, column, l)
+            put(work, carried, column + 3, add(k, cross(arm, l)))
 
 
 @helper
@@ -109,32 +154,37 @@ def _put_column(
         st(Y, place + d * width, xi[d])
 
 
-@kernel
+@helper
 def _pass_other(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, Y: Any, i: Any, link: Any, passes: Any, block: Any
+    t: Any, parameters: Any, structure: Any, work: Any, Y: Any, i: Any, link: Any, passes: Any, block: Any
 ) -> None:
     """The same for the other kinds of links; the rates of prescribed motions are added to −(closing velocities) in the
     line of multipliers.
     """
     closures = closures_of(structure)
+    line, ends = closures.poses + i, link.parent == header_of(structure).links
+    R, _ = pose(work, line)
+    arm = vector(work, line, FROM_PARENT)
     for e in range(passes.start, passes.joints):
         passing = pass_at(structure, e)
         c, column = passing.equation, 6 * passing.second
         carried = closures.carried + c
         if passing.meet:
             _meet(work, carried)
-        l, k = through(parameters, work, i, link, vector(work, carried, column), vector(work, carried, column + 3))
+        l, k = rotated_back(R, vector(work, carried, column)), rotated_back(R, vector(work, carried, column + 3))
+        l, k = through(parameters, work, i, link, l, k)
         _put_column(
             t, parameters, structure, work, Y, link, block.start + (e - passes.start), block.width, c, l, k
         )  # fmt: skip
-        l, k = left_over(parameters, structure, work, i, link, l, k)
-        l, k = to_parent(t, y, parameters, work, i, link, l, k)
-        put(work, carried, column, l)
-        put(work, carried, column + 3, k)
+        if not ends:
+            l, k = left_over(parameters, structure, work, i, link, l, k)
+            l, k = rotated(R, l), rotated(R, k)
+            put(work, carried, column, l)
+            put(work, carried, column + 3, add(k, cross(arm, l)))
 
 
 @kernel
-def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+def columns(t: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the line
     of the multipliers.
 
@@ -158,16 +208,16 @@ def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
             end = block.start + (d + 1) * block.width
             st(Y, end - 2, pivots[d])
             st(Y, end - 1, pivots[d] * xi[d])
-        if kind == TURN:
-            _pass_turn(parameters, structure, work, Y, i, link, passes, block)
+        if is_straight(kind):
+            _pass_straight(parameters, structure, work, Y, i, link, passes, block)
         else:
-            _pass_other(t, y, parameters, structure, work, Y, i, link, passes, block)
+            _pass_other(t, parameters, structure, work, Y, i, link, passes, block)
     for c in range(closures.coupled, m):
-        _coupled_column(t, y, parameters, structure, work, Y, c)
+        _coupled_column(t, parameters, structure, work, Y, c)
 
 
 @kernel
-def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, Y: Any, c: Any) -> None:
+def _coupled_column(t: Any, parameters: Any, structure: Any, work: Any, Y: Any, c: Any) -> None:
     """Y of an equation of joint coordinates, and its part with prescribed rates."""
     closures = closures_of(structure)
     coupling = coupling_of(structure, equation_of(structure, closures, c).code)
@@ -175,7 +225,7 @@ def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, 
     for r in range(coupling.way_length):
         i, at = ld(structure, coupling.way + r), coupling.columns + 2 * r
         link, place, width = link_of(structure, i), ld(structure, at), ld(structure, at + 1)
-        l, k = climb(t, y, parameters, structure, work, i, link)
+        l, k = climb(parameters, structure, work, i, link)
         _put_column(t, parameters, structure, work, Y, link, place, width, c, l, k)
     taken(work, closures.poses + header_of(structure).links)
 
@@ -256,27 +306,34 @@ def scatter(structure: Any, work: Any, sign: Any) -> None:
         push(structure, work, c, sign * ld_on(work, closures.multipliers, c))
 
 
-@kernel
-def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
-    """The accumulated momentum of link i through the eliminations, ξ in the emptied places; what is left goes to the
-    parent.
+@helper
+def climb(parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
+    """The accumulated momentum of link i through the eliminations, in its own axes, ξ in the emptied places; what is
+    left goes to the parent.
 
     A momentum x along the joint is the screw x on the link and −x on its parent: it enters with the one and does not
     leave.
     """
     first, kind = closures_of(structure).poses, link.kind
-    l, k, x = taken(work, first + i)
-    if kind == TURN:
-        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + x))
-        k_up = turn_left_over(parameters, structure, work, i, link, k)
-        l_up, k_up = turn_to_parent(parameters, link, work, i, l, (k_up[0], k_up[1], k_up[2] - x))
+    line = first + i
+    R, _ = pose(work, line)
+    l, k, x = taken(work, line)
+    if is_straight(kind):
+        xi = -(dot(axis_of(work, line), l if kind == SLIDE else k) + x)
+        l_up = add(l, scale(xi, vector(work, line, GAIN)))
+        k_up = add(k, scale(xi, vector(work, line, GAIN + 3)))
+        l, k = rotated_back(R, l_up), rotated_back(R, k_up)
+        if kind == SLIDE:
+            l = l[0], l[1], xi
+        else:
+            k = k[0], k[1], xi
     else:
-        l, k = _plus_along(kind, l, k, x)
+        l, k = _plus_along(kind, rotated_back(R, l), rotated_back(R, k), x)
         l, k = through(parameters, work, i, link, l, k)
         l_up, k_up = left_over(parameters, structure, work, i, link, l, k)
         l_up, k_up = _plus_along(kind, l_up, k_up, -x)
-        l_up, k_up = to_parent(t, y, parameters, work, i, link, l_up, k_up)
-    add_to(work, first + link.parent, ACCUMULATED, l_up, k_up)
+        l_up, k_up = rotated(R, l_up), rotated(R, k_up)
+    hand_over(structure, work, first, i, link.parent, l_up, k_up)
     return l, k
 
 
@@ -291,13 +348,13 @@ def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
 
 
 @kernel
-def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+def load(parameters: Any, structure: Any, work: Any) -> None:
     """The momenta −W Λ through the eliminations, added to those of the tree."""
     closures = closures_of(structure)
     scatter(structure, work, -1.0)
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
-        l, k = climb(t, y, parameters, structure, work, i, link_of(structure, i))
+        l, k = climb(parameters, structure, work, i, link_of(structure, i))
         put(work, i, L, add(vector(work, i, L), l))
         put(work, i, K, add(vector(work, i, K), k))
     taken(work, closures.poses + header_of(structure).links)
@@ -308,9 +365,10 @@ def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: 
     """−N Λ, and −ġ Λ, into the accumulators, with the twists that `down` has left in the links and the velocities in
     `out`.
     """
-    closures = closures_of(structure)
-    for c in range(closures.kept):
-        push_rate(y, out, 0, parameters, structure, work, c, -ld_on(work, closures.multipliers, c))
+    closures, c = closures_of(structure), 0
+    while c < closures.kept:
+        push_rate(y, out, 0, parameters, structure, work, c, -1.0)
+        c += equation_of(structure, closures, c).alike
 
 
 @kernel
@@ -318,7 +376,7 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
     """After `up`: Φ and its factors, and minus the closing velocities in the line of multipliers."""
     poses(t, y, parameters, structure, work)
     screws(y, parameters, structure, work, closures_of(structure).kept)
-    columns(t, y, parameters, structure, work)
+    columns(t, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)
 
@@ -329,7 +387,7 @@ def react(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     tree = header_of(structure)
     rates_of_equations(y, parameters, structure, work, out)
     forces(t, y, parameters, structure, work, out, tree.n_v)
-    gather(t, y, parameters, structure, work, out, tree.n_v)
+    gather(parameters, structure, work, out, tree.n_v)
 
 
 @helper
@@ -337,7 +395,7 @@ def _velocities(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
     solve(structure, work)
-    load(t, y, parameters, structure, work)
+    load(parameters, structure, work)
     down(t, y, parameters, structure, work, out, False, 1.0)
 
 

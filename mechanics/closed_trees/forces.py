@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from liegroup.compile import helper, kernel, ld, ld2, rare, scalar_of, st
 from liegroup.formulas.vectors import add, cross, scale
-from mechanics.algebra.vectors import rotated_back
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
-from mechanics.closed_trees.poses import add_at, pose, screws_at
+from mechanics.closed_trees.poses import pose, screws_at
 from mechanics.constraints.coupling_equations import CoupledJoint
-from mechanics.forces.element import IN_WORLD, ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
+from mechanics.forces.element import IN_WORLD, ON_BODIES, ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
+from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import HEADER, header_of, three
 
 
@@ -129,9 +130,9 @@ def wrenches(
 
 @helper
 def _apply(work: Any, line: Any, F: Any) -> None:
-    """Add a wrench to the accumulated one of a link."""
-    for k in range(6):
-        add_at(work, line, ACCUMULATED + k, F[k])
+    """Add a wrench in the axes of a link to the accumulated one."""
+    R, _ = pose(work, line)
+    add_to(work, line, ACCUMULATED, rotated(R, (F[0], F[1], F[2])), rotated(R, (F[3], F[4], F[5])))
 
 
 def has_forces(structure: NDArray[np.int64], tau: int) -> bool:
@@ -169,9 +170,18 @@ def force_of(
         for k in range(i):
             at = offset + tendon_joint(structure, element, k).v
             st(out, at, ld(out, at) + ld(parameters, element.equation_numbers + k) * force)
+    elif element.place == ON_BODIES:
+        first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
+        f, arm_i, arm_j, _, _ = law_on_bodies(kind, t, parameters, element, first, second)
+        add_to(work, poses_at + i, ACCUMULATED, f, cross(arm_i, f))
+        f = scale(-1.0, f)
+        add_to(work, poses_at + j, ACCUMULATED, f, cross(arm_j, f))
+    elif element.place == ON_SCREW:
+        F, _, _ = along_screw(t, parameters, element, body_state(work, poses_at, i))
+        _apply(work, poses_at + i, F)
     else:
         first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
-        F_i, F_j = wrenches(t, parameters, structure, element, work, closures.registers, first, second)
+        F_i, F_j = along_equation(t, parameters, structure, element, work, closures.registers, first, second)
         _apply(work, poses_at + i, F_i)
         _apply(work, poses_at + j, F_j)
 

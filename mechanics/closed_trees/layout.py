@@ -76,7 +76,8 @@ class Closures(NamedTuple):
 class PackedEquation(NamedTuple):
     """Kind (`mechanics.constraints.body_equations`), links of the two bodies, place of its numbers in `parameters`, and
     of its code in `structure`: a tape (`mechanics.constraints.given_equations`), or the joints that it couples and
-    theirs (`mechanics.constraints.coupling_equations`).
+    theirs (`mechanics.constraints.coupling_equations`); of an ALONG equation how many from this one on, kept ones or
+    others, are such between the same points.
     """
 
     kind: Any
@@ -84,6 +85,7 @@ class PackedEquation(NamedTuple):
     second: Any
     numbers: Any
     code: Any
+    alike: Any = 1
 
 
 class PackedElement(NamedTuple):
@@ -178,7 +180,7 @@ def closures_of(structure: Any) -> Any:
 def equation_of(structure: Any, closures: Any, c: Any) -> Any:
     """Equation c: the kept ones come first."""
     s, o = structure, closures.equations + EQUATION * c
-    return PackedEquation(ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4))
+    return PackedEquation(ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5))
 
 
 @helper
@@ -228,7 +230,7 @@ def block_of(structure: Any, closures: Any, r: Any, passes: Any) -> Any:
 def pass_at(structure: Any, e: Any) -> Any:
     """The pass at place e: `packed_pass`, read."""
     code = ld(structure, e)
-    return Pass(code // 4, code & 1, code & 2)
+    return Pass(code >> 2, code & 1, code & 2)
 
 
 def packed_pass(equation: int, second: bool = False, meet: bool = False) -> int:
@@ -258,5 +260,8 @@ def looked_at(n_v: int) -> int:
 
 # --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then --------------------------------
 
-ACCUMULATED, ALONG_JOINT = 12, 18
-"""Accumulated momenta, and those along the link's own joint, which no other link feels."""
+ACCUMULATED, ALONG_JOINT, FROM_PARENT, GAIN = 12, 18, 19, 22
+"""Accumulated momenta (linear and angular, about the origin of the link, in the axes of the world), and those along the
+link's own joint, which no other link feels; the way from the parent's origin (3, world); of a TURN or SLIDE
+what an impulse along it gives the link, M* a/d (6, world: `mechanics.closed_trees.field`).
+"""

@@ -30,7 +30,7 @@ from mechanics.closed_trees.layout import (
     packed_pass,
     pass_at,
 )
-from mechanics.constraints.body_equations import COUPLING
+from mechanics.constraints.body_equations import ALONG, COUPLING, equation_numbers
 from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.constraints.equations import LoopEquations, freedom_of
 from mechanics.constraints.given_equations import code_of
@@ -100,6 +100,7 @@ def pack_loops(
     records, rows = with_rows(base, [writer.element(e) for e in elements])
     settings_at = writer.put(settings.numbers)
     path, group = _path(base, writer.ends), np.asarray(tree.group.table)
+    table = [*_counted(table[: len(solved.kept)], writer), *_counted(table[len(solved.kept) :], writer)]
     kept = table[: len(solved.kept)]
     passes = _passes(base, path, kept, writer.codes)
     places = _Places(len(base.structure) + CLOSURES)
@@ -317,6 +318,17 @@ class _Writer:
             what = "a spring acts on its angle, and turns do not count on a circle"
             raise ModelError(f"force element on joint {joint!r}", what, "make the joint Revolute")
         return q, v
+
+
+def _counted(equations: Sequence[PackedEquation], writer: _Writer) -> list[PackedEquation]:
+    """The equations with the numbers of those that are alike."""
+    numbers, found = np.concatenate(writer.numbers), list(equations)
+    for c in range(len(found) - 2, -1, -1):
+        e, following = found[c], found[c + 1]
+        x, y = equation_numbers(numbers, e.numbers), equation_numbers(numbers, following.numbers)
+        if e.kind == ALONG and (*e[:3], x.p, x.q) == (*following[:3], y.p, y.q):
+            found[c] = e._replace(alike=following.alike + 1)
+    return found
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

@@ -1,5 +1,8 @@
 """World poses of the links where closures and forces act, their screws, and the sums of wrenches on the way to the
 base.
+
+Screws and sums stand in the axes of the world, about the origins of the links: on the way to the base nothing is
+turned, and distances are those between neighbours, wherever the tree is.
 """
 
 from __future__ import annotations
@@ -7,19 +10,32 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
-from liegroup.compile.dense import st_on
+from liegroup.compile.dense import ld_on, st_on
 from liegroup.compile.scalars import absolute, maximum
-from liegroup.formulas.vectors import add, cross
+from liegroup.formulas.vectors import add, cross, dot, scale
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.layout import (
     ACCUMULATED,
     ALONG_JOINT,
+    FROM_PARENT,
     closures_of,
     equation_of,
     on_path,
     on_path_up,
     scale_of,
 )
-from mechanics.constraints.body_equations import COUPLING, GIVEN, equation_numbers, rates_by_kind, screws_by_kind
+from mechanics.constraints.body_equations import (
+    ALONG,
+    COUPLING,
+    GIVEN,
+    PARALLEL,
+    along_line,
+    closing_points,
+    equation_numbers,
+    in_axes,
+    rates_in_space,
+    screws_in_space,
+)
 from mechanics.constraints.coupling_equations import (
     coupling_of,
     coupling_rates,
@@ -29,8 +45,8 @@ from mechanics.constraints.coupling_equations import (
     joint,
 )
 from mechanics.constraints.given_equations import given_rates, given_screws
-from mechanics.joints.element import TURN
-from mechanics.kernels.impulses import components, to_parent, turn_to_parent
+from mechanics.joints.element import SLIDE
+from mechanics.kernels.impulses import components
 from mechanics.kernels.links import direction_down, freedom, moment_up, put, vector
 from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import header_of, link_of, numbers_of
@@ -66,34 +82,43 @@ def poses(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
         link = link_of(structure, i)
         R, x = pose(work, first + link.parent)
         zero = R[0] - R[0]
-        rho = moment_up(t, y, parameters, work, i, link, (zero, zero, zero), 1.0)
+        rho = rotated(R, moment_up(t, y, parameters, work, i, link, (zero, zero, zero), 1.0))
         put(work, first + i, 0, direction_down(y, parameters, work, i, link, (R[0], R[1], R[2])))
         put(work, first + i, 3, direction_down(y, parameters, work, i, link, (R[3], R[4], R[5])))
         put(work, first + i, 6, direction_down(y, parameters, work, i, link, (R[6], R[7], R[8])))
-        put(
-            work,
-            first + i,
-            9,
-            (
-                x[0] + (R[0] * rho[0] + R[1] * rho[1] + R[2] * rho[2]),
-                x[1] + (R[3] * rho[0] + R[4] * rho[1] + R[5] * rho[2]),
-                x[2] + (R[6] * rho[0] + R[7] * rho[1] + R[8] * rho[2]),
-            ),
-        )
+        put(work, first + i, 9, add(x, rho))
+        put(work, first + i, FROM_PARENT, rho)
         for column in range(ACCUMULATED, ALONG_JOINT + 1):
             st2(work, first + i, column, 0.0)
 
 
-@kernel
+@helper
 def equation_screws(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
     """φ, W_i, W_j of equation c, not scaled."""
     closures = closures_of(structure)
-    return screws_of(parameters, structure, closures, equation_of(structure, closures, c), work)
+    e = equation_of(structure, closures, c)
+    R_i, x_i = pose(work, closures.poses + e.first)
+    R_j, x_j = pose(work, closures.poses + e.second)
+    return _screws_at(parameters, structure, e, work, closures.registers, R_i, x_i, R_j, x_j)
+
+
+@helper
+def _screws_at(
+    parameters: Any, structure: Any, e: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any
+) -> Any:
+    x = equation_numbers(parameters, e.numbers)
+    if e.kind == GIVEN:
+        return given_screws(
+            parameters, e.numbers, structure, e.code, work, registers, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j
+        )
+    return screws_in_space(e.kind, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
 
 
 @helper
 def screws_of(parameters: Any, structure: Any, closures: Any, e: Any, work: Any) -> Any:
-    """φ, W_i, W_j of an equation between two bodies, not scaled: one of the closures', or a compliant one."""
+    """φ, W_i, W_j of an equation between two bodies, not scaled, in the axes of the links: one of the closures', or a
+    compliant one.
+    """
     R_i, x_i = pose(work, closures.poses + e.first)
     R_j, x_j = pose(work, closures.poses + e.second)
     return screws_at(parameters, structure, e, work, closures.registers, R_i, x_i, R_j, x_j)
@@ -104,24 +129,36 @@ def screws_at(
     parameters: Any, structure: Any, e: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any
 ) -> Any:
     """The same at poses of the two links, of any scalar type; line `registers` of `work` is for a tape."""
-    x = equation_numbers(parameters, e.numbers)
-    if e.kind == GIVEN:
-        return given_screws(
-            parameters, e.numbers, structure, e.code, work, registers, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j
-        )
-    return screws_by_kind(e.kind, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
+    phi, W_i, W_j = _screws_at(parameters, structure, e, work, registers, R_i, x_i, R_j, x_j)
+    return phi, in_axes(R_i, W_i), in_axes(R_j, W_j)
 
 
-@kernel
-def equation_rates(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
-    """N_i, N_j of equation c, not scaled, with the twists of the bodies in the first columns of their links."""
+@helper
+def equation_rates(parameters: Any, structure: Any, work: Any, c: Any, a: Any) -> Any:
+    """N_i, N_j of equation c, not scaled, with a direction a (`mechanics.constraints.body_equations`) and the twists of
+    the bodies in the first columns of their links.
+    """
     closures = closures_of(structure)
     e = equation_of(structure, closures, c)
     R_i, x_i = pose(work, closures.poses + e.first)
     R_j, x_j = pose(work, closures.poses + e.second)
     v_i, w_i = vector(work, e.first, 0), vector(work, e.first, 3)
     v_j, w_j = vector(work, e.second, 0), vector(work, e.second, 3)
-    return rates_at(parameters, structure, e, work, closures.registers, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+    return _rates_at(parameters, structure, e, a, work, closures.registers, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+
+
+@helper
+def _rates_at(
+    parameters: Any, structure: Any, e: Any, a: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
+    v_i: Any, w_i: Any, v_j: Any, w_j: Any,
+) -> Any:  # fmt: skip
+    x = equation_numbers(parameters, e.numbers)
+    if e.kind == GIVEN:
+        return given_rates(
+            parameters, e.numbers, structure, e.code, work, registers,
+            a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j,
+        )  # fmt: skip
+    return rates_in_space(e.kind, a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
 
 
 @helper
@@ -129,41 +166,58 @@ def rates_at(
     parameters: Any, structure: Any, e: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
     v_i: Any, w_i: Any, v_j: Any, w_j: Any,
 ) -> Any:  # fmt: skip
-    """The same at poses and twists of the two links, of any scalar type."""
-    x = equation_numbers(parameters, e.numbers)
-    if e.kind == GIVEN:
-        return given_rates(
-            parameters, e.numbers, structure, e.code, work, registers,
-            x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j,
-        )  # fmt: skip
-    return rates_by_kind(e.kind, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+    """N_i, N_j at poses and twists of the two links, of any scalar type, in the axes of the links."""
+    a = equation_numbers(parameters, e.numbers).a
+    N_i, N_j = _rates_at(parameters, structure, e, a, work, registers, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+    return in_axes(R_i, N_i), in_axes(R_j, N_j)
 
 
 @kernel
 def screws(y: Any, parameters: Any, structure: Any, work: Any, count: Any) -> None:
     """φ (not scaled) and the scaled screws W_i, W_j, or g, of the first `count` equations."""
     closures = closures_of(structure)
-    gaps, registers = closures.gap, closures.registers
-    for c in range(count):
+    gaps, registers, c = closures.gap, closures.registers, 0
+    while c < count:
         e, line = equation_of(structure, closures, c), closures.screws + c
-        scale = scale_of(parameters, e)
-        if e.kind == COUPLING:
+        factor = scale_of(parameters, e)
+        if e.kind == ALONG:
+            _along(parameters, structure, work, c)
+        elif e.kind == COUPLING:
             st_on(work, gaps, c, coupling_value(y, parameters, e.numbers, structure, e.code, work, registers))
             coupling = coupling_of(structure, e.code)
             for j in range(coupling.joints):
-                st2(work, line, j, scale * gradient(structure, coupling, work, registers, j))
+                st2(work, line, j, factor * gradient(structure, coupling, work, registers, j))
         else:
             phi, W_i, W_j = equation_screws(parameters, structure, work, c)
             st_on(work, gaps, c, phi)
             for k in range(6):
-                st2(work, line, k, scale * W_i[k])
-                st2(work, line, 6 + k, scale * W_j[k])
+                st2(work, line, k, factor * W_i[k])
+                st2(work, line, 6 + k, factor * W_j[k])
+        c += e.alike
+
+
+@helper
+def _along(parameters: Any, structure: Any, work: Any, c: Any) -> None:
+    """The same of equation c and those that are alike."""
+    closures = closures_of(structure)
+    e = equation_of(structure, closures, c)
+    first = equation_numbers(parameters, e.numbers)
+    R_i, x_i = pose(work, closures.poses + e.first)
+    R_j, x_j = pose(work, closures.poses + e.second)
+    points = closing_points(first.p, first.q, R_i, x_i, R_j, x_j)
+    for n in range(c, c + e.alike):
+        x = equation_numbers(parameters, equation_of(structure, closures, n).numbers)
+        phi, W_i, W_j = along_line(rotated(R_i, x.a), points)
+        st_on(work, closures.gap, n, phi)
+        for k in range(6):
+            st2(work, closures.screws + n, k, x.scale * W_i[k])
+            st2(work, closures.screws + n, 6 + k, x.scale * W_j[k])
 
 
 # --- a row of G and its rate, whatever it acts on ---------------------------------------------------------------------
 
 
-@kernel
+@helper
 def push(structure: Any, work: Any, c: Any, x: Any) -> None:
     """x times row c of G into the accumulators."""
     closures = closures_of(structure)
@@ -179,12 +233,14 @@ def push(structure: Any, work: Any, c: Any, x: Any) -> None:
             add_at(work, first + e.second, ACCUMULATED + k, x * ld2(work, screw, 6 + k))
 
 
-@kernel
-def push_rate(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, work: Any, c: Any, x: Any) -> None:
-    """x times row c of Ġ into the accumulators; twists are in the links, joint velocities in v[offset …]."""
+@helper
+def push_rate(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, work: Any, c: Any, sign: Any) -> None:
+    """sign·λ times row c of Ġ, and those of the equations that are alike, into the accumulators, λ in the line of
+    multipliers; twists are in the links, joint velocities in v[offset …].
+    """
     closures = closures_of(structure)
     e, first = equation_of(structure, closures, c), closures.poses
-    x = x * scale_of(parameters, e)
+    x = sign * ld_on(work, closures.multipliers, c) * scale_of(parameters, e)
     if e.kind == COUPLING:
         coupling, registers = coupling_of(structure, e.code), closures.registers
         coupling_rates(y, v, offset, parameters, e.numbers, structure, e.code, work, registers)
@@ -195,14 +251,22 @@ def push_rate(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, work
                 ALONG_JOINT,
                 x * gradient_rate(structure, coupling, work, registers, j),
             )
-    else:
-        N_i, N_j = equation_rates(parameters, structure, work, c)
-        for k in range(6):
-            add_at(work, first + e.first, ACCUMULATED + k, x * N_i[k])
-            add_at(work, first + e.second, ACCUMULATED + k, x * N_j[k])
+        return
+    own, one = equation_numbers(parameters, e.numbers), 0.0 * x + 1.0
+    linear = e.kind == PARALLEL or e.kind == ALONG  # in the direction a
+    a = scale(x if linear else one, own.a)
+    for n in range(c + 1, c + e.alike):
+        other = equation_numbers(parameters, equation_of(structure, closures, n).numbers)
+        a = add(a, scale(sign * ld_on(work, closures.multipliers, n) * other.scale, other.a))
+    N_i, N_j = equation_rates(parameters, structure, work, c, a)
+    x = one if linear else x
+    for k in range(6):
+        add_at(work, first + e.first, ACCUMULATED + k, x * N_i[k])
+    for k in range(6):
+        add_at(work, first + e.second, ACCUMULATED + k, x * N_j[k])
 
 
-@kernel
+@helper
 def closing_rate(v: Any, offset: Any, structure: Any, work: Any, c: Any) -> Any:
     """φ̇ of equation c, scaled; twists are in the links, joint velocities in v[offset …]."""
     closures = closures_of(structure)
@@ -218,14 +282,22 @@ def closing_rate(v: Any, offset: Any, structure: Any, work: Any, c: Any) -> Any:
 
 
 @helper
+def _six(work: Any, poses_at: Any, i: Any, column: Any) -> Any:
+    """Six numbers of link i, from `column` on, in the axes of the world."""
+    R, _ = pose(work, poses_at + i)
+    v, w = rotated(R, vector(work, i, column)), rotated(R, vector(work, i, column + 3))
+    return v[0], v[1], v[2], w[0], w[1], w[2]
+
+
+@helper
 def along_bodies(structure: Any, work: Any, c: Any, column: Any) -> Any:
     """W_i · (six numbers of link i, from `column` on) + W_j · (those of link j)."""
     closures = closures_of(structure)
     e, screw = equation_of(structure, closures, c), closures.screws + c
-    i, j = e.first, e.second
+    a, b = _six(work, closures.poses, e.first, column), _six(work, closures.poses, e.second, column)
     x = 0.0 * ld2(work, screw, 0)
     for k in range(6):
-        x = x + (ld2(work, screw, k) * ld2(work, i, column + k) + ld2(work, screw, 6 + k) * ld2(work, j, column + k))
+        x = x + (ld2(work, screw, k) * a[k] + ld2(work, screw, 6 + k) * b[k])
     return x
 
 
@@ -236,18 +308,19 @@ def closing_bias(y: Any, offset: Any, parameters: Any, structure: Any, work: Any
     """
     closures = closures_of(structure)
     e = equation_of(structure, closures, c)
-    scale, x = scale_of(parameters, e), 0.0 * ld2(work, closures.screws + c, 0)
+    factor, x = scale_of(parameters, e), 0.0 * ld2(work, closures.screws + c, 0)
     if e.kind == COUPLING:
         coupling, registers = coupling_of(structure, e.code), closures.registers
         coupling_rates(y, y, offset, parameters, e.numbers, structure, e.code, work, registers)
         for j in range(coupling.joints):
             rate = gradient_rate(structure, coupling, work, registers, j)
             x = x + rate * ld(y, offset + joint(structure, coupling, j).v)
-        return scale * x
-    N_i, N_j = equation_rates(parameters, structure, work, c)
+        return factor * x
+    N_i, N_j = equation_rates(parameters, structure, work, c, equation_numbers(parameters, e.numbers).a)
+    a, b = _six(work, closures.poses, e.first, 0), _six(work, closures.poses, e.second, 0)
     for k in range(6):
-        x = x + (N_i[k] * ld2(work, e.first, k) + N_j[k] * ld2(work, e.second, k))
-    return along_bodies(structure, work, c, column) + scale * x
+        x = x + (N_i[k] * a[k] + N_j[k] * b[k])
+    return along_bodies(structure, work, c, column) + factor * x
 
 
 # --- the way to the base ----------------------------------------------------------------------------------------------
@@ -263,40 +336,58 @@ def taken(work: Any, line: Any) -> Any:
 
 
 @helper
+def is_straight(kind: Any) -> Any:
+    """Whether a link turns about or slides along one axis, z."""
+    return kind <= SLIDE
+
+
+@helper
+def axis_of(work: Any, line: Any) -> Any:
+    """z of a link, in the axes of the world."""
+    return ld2(work, line, 2), ld2(work, line, 5), ld2(work, line, 8)
+
+
+@helper
+def hand_over(structure: Any, work: Any, first: Any, i: Any, parent: Any, l: Any, k: Any) -> None:
+    """A momentum or wrench about the origin of link i to the accumulated one of its parent, but for the base."""
+    if parent < header_of(structure).links:
+        add_to(work, first + parent, ACCUMULATED, l, add(k, cross(vector(work, first + i, FROM_PARENT), l)))
+
+
+@helper
 def _lift(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, first: Any, i: Any
+    parameters: Any, structure: Any, work: Any, out: Any, offset: Any, first: Any, i: Any
 ) -> Any:  # fmt: skip
     """The accumulated wrench of link i along its joint, and over to its parent, whose number is returned."""
     link = link_of(structure, i)
     kind = link.kind
     l, k, x = taken(work, first + i)
     p = offset + link.v
-    if kind == TURN:
-        st(out, p, ld(out, p) + (k[2] + x))
-        l, k = turn_to_parent(parameters, link, work, i, l, k)
+    if is_straight(kind):
+        st(out, p, ld(out, p) + (dot(axis_of(work, first + i), l if kind == SLIDE else k) + x))
     else:
-        q = components(kind, numbers_of(parameters, link).pitch, l, k)
+        R, _ = pose(work, first + i)
+        q = components(kind, numbers_of(parameters, link).pitch, rotated_back(R, l), rotated_back(R, k))
         for d in range(freedom(kind)):
             st(out, p + d, ld(out, p + d) + (q[d] + x))
-        l, k = to_parent(t, y, parameters, work, i, link, l, k)
-    add_to(work, first + link.parent, ACCUMULATED, l, k)
+    hand_over(structure, work, first, i, link.parent, l, k)
     return link.parent
 
 
 @kernel
-def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
+def gather(parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     """out[offset …] += Aᵀ Tᵀ of the accumulated wrenches, which are cleared."""
     closures = closures_of(structure)
     first = closures.poses
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
-        _lift(t, y, parameters, structure, work, out, offset, first, i)
+        _lift(parameters, structure, work, out, offset, first, i)
     taken(work, first + header_of(structure).links)
 
 
 @kernel
 def gather_moving(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, rates: Any, rates_at: Any
+    parameters: Any, structure: Any, work: Any, out: Any, offset: Any, rates: Any, rates_at: Any
 ) -> None:  # fmt: skip
     """The same of momenta, and rates[rates_at …] −= Aᵀ Ω(V) times them: what they are in the axes of links that move
     with the twists which are in them.
@@ -307,17 +398,19 @@ def gather_moving(
         i = on_path_up(structure, closures, r)
         link = link_of(structure, i)
         v, w = vector(work, i, 0), vector(work, i, 3)
-        l, k = vector(work, first + i, ACCUMULATED), vector(work, first + i, ACCUMULATED + 3)
+        R, _ = pose(work, first + i)
+        l = rotated_back(R, vector(work, first + i, ACCUMULATED))
+        k = rotated_back(R, vector(work, first + i, ACCUMULATED + 3))
         f, m = cross(w, l), add(cross(w, k), cross(v, l))
         q, p = components(link.kind, numbers_of(parameters, link).pitch, f, m), rates_at + link.v
         for d in range(freedom(link.kind)):
             st(rates, p + d, ld(rates, p + d) - q[d])
-        _lift(t, y, parameters, structure, work, out, offset, first, i)
+        _lift(parameters, structure, work, out, offset, first, i)
     taken(work, first + header_of(structure).links)
 
 
 @kernel
-def gather_row(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, c: Any) -> None:
+def gather_row(parameters: Any, structure: Any, work: Any, out: Any, offset: Any, c: Any) -> None:
     """out[offset …] += row c of G: the joints it couples, or those between its two bodies and the base and no other."""
     closures, base = closures_of(structure), header_of(structure).links
     e, first = equation_of(structure, closures, c), closures.poses
@@ -325,12 +418,12 @@ def gather_row(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     if e.kind == COUPLING:
         coupling = coupling_of(structure, e.code)
         for k in range(coupling.joints):
-            _lift(t, y, parameters, structure, work, out, offset, first, joint(structure, coupling, k).link)
+            _lift(parameters, structure, work, out, offset, first, joint(structure, coupling, k).link)
     else:
         i, j = e.first, e.second
         while i != base or j != base:
             low = j if i == base or (j != base and j > i) else i  # parents have smaller numbers
-            up = _lift(t, y, parameters, structure, work, out, offset, first, low)
+            up = _lift(parameters, structure, work, out, offset, first, low)
             i, j = up if i == low else i, up if j == low else j
     taken(work, first + base)
 

@@ -156,7 +156,7 @@ def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step:
         st_on(work, closures.multipliers, c, ld_on(work, closures.gap, c))
     solve(structure, work)
     forget_momenta(structure, work)
-    load(t, y, parameters, structure, work)
+    load(parameters, structure, work)
     down(t, y, parameters, structure, work, step, False, 0.0)
 
 
@@ -203,7 +203,7 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         tell(t, out, parameters, structure, work, step, out, header_of(structure).n_q, out[n:])
     else:
         scatter(structure, work, 1.0)
-        gather(t, out, parameters, structure, work, out, header_of(structure).n_q)
+        gather(parameters, structure, work, out, header_of(structure).n_q)
 
 
 @helper
@@ -216,13 +216,13 @@ def tell(
     Λ of the re-based state is zero, no reaction is left; its links have the momenta μ = μ' + Λ*, so that ṗ = −Aᵀ Ω μ.
     """
     n_v = header_of(structure).n_v
-    load(t, y, parameters, structure, work)
+    load(parameters, structure, work)
     down(t, y, parameters, structure, work, rates, False, 1.0)
     scatter(structure, work, 1.0)
-    gather_moving(t, y, parameters, structure, work, p, offset, rates, n_v)
+    gather_moving(parameters, structure, work, p, offset, rates, n_v)
     if out.shape[0] > WATCHED:
         forces(t, y, parameters, structure, work, rates, n_v)
-        gather(t, y, parameters, structure, work, rates, n_v)
+        gather(parameters, structure, work, rates, n_v)
         for k in range(2 * n_v):
             st(out, WATCHED + k, ld(rates, k))
     watched(t, y, parameters, structure, work, rates, out)

@@ -65,30 +65,25 @@ def second(kind: Any, of_first: Any, of_second: Any) -> Any:
 
 
 @helper
-def direction(kind: Any, A: Any, B: Any, D: Any) -> Any:
-    """The moment B × A of a PARALLEL equation; else the force on body j: A, or e = D/|D|."""
-    if kind == PARALLEL:
-        return cross(B, A)
-    return A if kind == ALONG else scale(1.0 / sqrt(dot(D, D)), D)
-
-
-@helper
-def value(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
-    """φ."""
-    if kind == PARALLEL:
-        return dot(A, B)
-    return dot(A, D) if kind == ALONG else sqrt(dot(D, D)) - length
-
-
-@helper
-def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
-    """The screw of an equation in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a
-    moment.
+def about_origin(arm: Any, force: Any, moment: Any) -> Any:
+    """A force at `arm` from the origin of a body plus a moment, as a screw about this origin in the axes of the
+    world.
     """
-    if kind == PARALLEL:
-        m = rotated_back(R, moment)
-        return 0.0 * m[0], 0.0 * m[0], 0.0 * m[0], m[0], m[1], m[2]
-    f, m = rotated_back(R, force), rotated_back(R, add(moment, cross(arm, force)))
+    m = add(moment, cross(arm, force))
+    return force[0], force[1], force[2], m[0], m[1], m[2]
+
+
+@helper
+def _moments(m: Any) -> Any:
+    """Pure moments −m and m on the two bodies."""
+    zero = 0.0 * m[0]
+    return (zero, zero, zero, -m[0], -m[1], -m[2]), (zero, zero, zero, m[0], m[1], m[2])
+
+
+@helper
+def in_axes(R: Any, W: Any) -> Any:
+    """A screw in the axes of a body, from those of the world."""
+    f, m = rotated_back(R, (W[0], W[1], W[2])), rotated_back(R, (W[3], W[4], W[5]))
     return f[0], f[1], f[2], m[0], m[1], m[2]
 
 
@@ -100,25 +95,58 @@ def screws_by_kind(
 
     R turns body components into world components (nine numbers), x is the body origin in world axes.
     """
-    A, B = rotated(R_i, a), rotated(second(kind, R_i, R_j), b)
+    phi, W_i, W_j = screws_in_space(kind, a, p, b, q, length, R_i, x_i, R_j, x_j)
+    return phi, in_axes(R_i, W_i), in_axes(R_j, W_j)
+
+
+@helper
+def screws_in_space(
+    kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any
+) -> Any:
+    """The same in the axes of the world, about the body origins."""
+    A = rotated(R_i, a)
+    if kind == PARALLEL:
+        B = rotated(R_j, b)
+        W_i, W_j = _moments(cross(B, A))
+        return dot(A, B), W_i, W_j
+    if kind == ALONG:
+        return along_line(A, closing_points(p, q, R_i, x_i, R_j, x_j))
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     if kind >= HEIGHT:
-        phi, f, offset = wheel_equation(kind, A, B, D)
-        zero = scale(0.0, f)
-        return (
-            phi,
-            on_body(kind, R_i, add(add(arm_i, D), offset), subtract(zero, f), zero),
-            on_body(kind, R_j, add(arm_j, offset), f, zero),
-        )
-    on_i = arm_i if kind == DISTANCE else add(arm_i, D)
-    f = direction(kind, A, B, D)
+        phi, f, offset = wheel_equation(kind, A, rotated(second(kind, R_i, R_j), b), D)
+        on_i, on_j = add(add(arm_i, D), offset), add(arm_j, offset)
+    else:
+        phi, f = sqrt(dot(D, D)) - length, scale(1.0 / sqrt(dot(D, D)), D)
+        on_i, on_j = arm_i, arm_j
     zero = scale(0.0, f)
-    opposite = subtract(zero, f)
+    return phi, about_origin(on_i, subtract(zero, f), zero), about_origin(on_j, f, zero)
+
+
+class ClosingPoints(NamedTuple):
+    """From the origins of the two bodies to Q, and D = Q − P; axes of the world."""
+
+    from_first: Any
+    from_second: Any
+    gap: Any
+
+
+@helper
+def closing_points(p: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any) -> Any:
+    """Of an ALONG equation."""
+    arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
+    D = subtract(add(x_j, arm_j), add(x_i, arm_i))
+    return ClosingPoints(add(arm_i, D), arm_j, D)
+
+
+@helper
+def along_line(A: Any, points: Any) -> Any:
+    """φ, W_i, W_j of an ALONG equation with the direction A, in the axes of the world."""
+    m_i, m_j = cross(points.from_first, A), cross(points.from_second, A)
     return (
-        value(kind, A, B, D, length),
-        on_body(kind, R_i, on_i, opposite, opposite if kind == PARALLEL else zero),
-        on_body(kind, R_j, arm_j, f, f if kind == PARALLEL else zero),
+        dot(A, points.gap),
+        (-A[0], -A[1], -A[2], -m_i[0], -m_i[1], -m_i[2]),
+        (A[0], A[1], A[2], m_j[0], m_j[1], m_j[2]),
     )
 
 
@@ -148,24 +176,37 @@ def rates_by_kind(
 
     v, w are the velocity of the body origin and the angular velocity in body axes.
     """
-    A, B = rotated(R_i, a), rotated(second(kind, R_i, R_j), b)
+    N_i, N_j = rates_in_space(kind, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+    return in_axes(R_i, N_i), in_axes(R_j, N_j)
+
+
+@helper
+def rates_in_space(
+    kind: Any, a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any,
+    w_j: Any,
+) -> Any:  # fmt: skip
+    """The same in the axes of the world."""
+    A, turn_i, turn_j = rotated(R_i, a), rotated(R_i, w_i), rotated(R_j, w_j)
+    A_dot = cross(turn_i, A)
+    if kind == PARALLEL:
+        B = rotated(R_j, b)
+        return _moments(add(cross(cross(turn_j, B), A), cross(B, A_dot)))
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
-    turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
-    A_dot, B_dot = cross(turn_i, A), cross(second(kind, turn_i, turn_j), B)
-    P_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i))
     Q_dot = add(rotated(R_j, v_j), cross(turn_j, arm_j))
-    if kind == PARALLEL:
-        m = add(cross(B_dot, A), cross(B, A_dot))
-        return on_body(kind, R_i, arm_i, m, subtract(scale(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
+    if kind == ALONG:
+        moment = cross(Q_dot, A)
+        N_i = about_origin(add(arm_i, D), scale(-1.0, A_dot), scale(-1.0, moment))
+        return N_i, about_origin(arm_j, A_dot, moment)
+    P_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i))
     if kind >= HEIGHT:
+        B = rotated(second(kind, R_i, R_j), b)
+        B_dot = cross(second(kind, turn_i, turn_j), B)
         f, offset, f_dot, offset_dot = wheel_rates(kind, A, A_dot, B, B_dot, D, subtract(Q_dot, P_dot))
         moment = cross(add(Q_dot, offset_dot), f)
-        N_i = on_body(kind, R_i, add(add(arm_i, D), offset), scale(-1.0, f_dot), scale(-1.0, moment))
-        return N_i, on_body(kind, R_j, add(arm_j, offset), f_dot, moment)
-    f = direction(kind, A, B, D)
-    f_dot = A_dot if kind == ALONG else _turning(f, D, subtract(Q_dot, P_dot))
-    on_i = add(arm_i, D) if kind == ALONG else arm_i
-    carried_i = Q_dot if kind == ALONG else P_dot
-    N_i = on_body(kind, R_i, on_i, scale(-1.0, f_dot), scale(-1.0, cross(carried_i, f)))
-    return N_i, on_body(kind, R_j, arm_j, f_dot, cross(Q_dot, f))
+        N_i = about_origin(add(add(arm_i, D), offset), scale(-1.0, f_dot), scale(-1.0, moment))
+        return N_i, about_origin(add(arm_j, offset), f_dot, moment)
+    f = scale(1.0 / sqrt(dot(D, D)), D)
+    f_dot = _turning(f, D, subtract(Q_dot, P_dot))
+    N_i = about_origin(arm_i, scale(-1.0, f_dot), scale(-1.0, cross(P_dot, f)))
+    return N_i, about_origin(arm_j, f_dot, cross(Q_dot, f))

@@ -28,7 +28,14 @@ from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.constraints.body_equations import ALONG, EQUATION_NUMBERS, GIVEN, on_body, rates_by_kind, screws_by_kind
+from mechanics.constraints.body_equations import (
+    EQUATION_NUMBERS,
+    GIVEN,
+    about_origin,
+    in_axes,
+    rates_by_kind,
+    screws_by_kind,
+)
 from mechanics.errors import ModelError
 from mechanics.kernels.links import put
 from mechanics.model.layout import three
@@ -157,7 +164,7 @@ def given_screws(
     parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
 ) -> Any:  # fmt: skip
-    """φ, W_i (6), W_j (6), as of `mechanics.constraints.body_equations.screws_by_kind`; numbers of the equation at
+    """φ, W_i (6), W_j (6), as of `mechanics.constraints.body_equations.screws_in_space`; numbers of the equation at
     `at`, its tape at `code`.
     """
     tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
@@ -174,8 +181,8 @@ def given_screws(
     )
     return (
         ld2(work, line, structure[tape.results]),
-        on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
-        on_body(ALONG, R_j, arm_j, f, m),
+        about_origin(add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
+        about_origin(arm_j, f, m),
     )
 
 
@@ -184,7 +191,7 @@ def given_rates(
     parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any,
 ) -> Any:  # fmt: skip
-    """N_i (6), N_j (6), as of `mechanics.constraints.body_equations.rates_by_kind`."""
+    """N_i (6), N_j (6), as of `mechanics.constraints.body_equations.rates_in_space`."""
     tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
     F, G = axes(R_i, a, a_2), axes(R_j, b, b_2)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
@@ -203,8 +210,8 @@ def given_rates(
     m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, tape, work, line, 10)))
     m_dot = add(m_dot, cross(Q_dot, f))
     return (
-        on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f_dot), scale(-1.0, m_dot)),
-        on_body(ALONG, R_j, arm_j, f_dot, m_dot),
+        about_origin(add(arm_i, D), scale(-1.0, f_dot), scale(-1.0, m_dot)),
+        about_origin(arm_j, f_dot, m_dot),
     )
 
 
@@ -232,14 +239,16 @@ def _given(equation: Any, dtype: Any) -> tuple[Any, ...]:
 def screws_of_equation(equation: Any, *poses: Any) -> Any:
     """φ, W_i, W_j of an equation of any kind at the poses R_i (nine numbers), x_i, R_j, x_j, of any scalar type."""
     if equation.kind == GIVEN:
-        return given_screws(*_given(equation, _type(poses)), *poses)
+        phi, W_i, W_j = given_screws(*_given(equation, _type(poses)), *poses)
+        return phi, in_axes(poses[0], W_i), in_axes(poses[2], W_j)
     return screws_by_kind(equation.kind, equation.a, equation.p, equation.b, equation.q, equation.length, *poses)
 
 
 def rates_of_equation(equation: Any, *poses_and_twists: Any) -> Any:
     """N_i, N_j of an equation of any kind."""
     if equation.kind == GIVEN:
-        return given_rates(*_given(equation, _type(poses_and_twists)), *poses_and_twists)
+        N_i, N_j = given_rates(*_given(equation, _type(poses_and_twists)), *poses_and_twists)
+        return in_axes(poses_and_twists[0], N_i), in_axes(poses_and_twists[2], N_j)
     return rates_by_kind(equation.kind, equation.a, equation.p, equation.b, equation.q, *poses_and_twists)
 
 

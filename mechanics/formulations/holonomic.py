@@ -85,7 +85,7 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         st(out, at.FORCE + i, (ld(rates, n + i) + ld(moved, i)) - damping)
         st(out, at.RATE + i, (ld(moved, i) - damping) - ld(out, at.GRADIENT + i))
     for c in range(m):
-        gather_row(t, y, parameters, s, work, out, at.ROWS + c * n, c)
+        gather_row(parameters, s, work, out, at.ROWS + c * n, c)
         st(out, at.BIAS + c, -ld_on(work, closures.target, c))
         if c >= m - k:
             scale = scale_of(parameters, equation_of(s, closures, c))

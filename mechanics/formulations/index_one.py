@@ -30,7 +30,7 @@ from liegroup.compile.dense import ld_on, ldl_solve_within, ldl_within, row_with
 from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
-from mechanics.closed_trees.field import add_on, columns, factor, load, matrix, solve
+from mechanics.closed_trees.field import add_on, columns, factor, gains, load, matrix, solve
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
@@ -91,7 +91,7 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
         st(rates, k, ld(y, n_q + k))
         st(rates, n + k, -ld(moved, k))
     forces(t, y, parameters, structure, work, rates, n)
-    gather(t, y, parameters, structure, work, rates, n)
+    gather(parameters, structure, work, rates, n)
 
 
 @kernel
@@ -130,9 +130,10 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
     closures = closures_of(structure)
     m, line, first = closures.kept, closures.multipliers, closures.matrix
     if closures.rounds == SPRINGS:
+        gains(parameters, structure, work)
         _take(structure, work, closures.target)
         return
-    columns(t, state, parameters, structure, work)
+    columns(t, parameters, structure, work)
     for c in range(m):  # of prescribed rates: what they do to accelerations is in the target
         st_on(work, line, c, 0.0)
     matrix(structure, work)
@@ -157,7 +158,7 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
 @kernel
 def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out <- H⁻¹ (momenta of the links + Gᵀ λ), after `up` at rest; out is as long as (v, ṗ)."""
-    load(t, state, parameters, structure, work)
+    load(parameters, structure, work)
     down(t, state, parameters, structure, work, out, False, 0.0)
 
 
@@ -240,7 +241,7 @@ def index_one_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
 def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Φ and its factors at the configuration of `state`; the links forget all momenta."""
     up(t, state, parameters, structure, work, False, 0.0)
-    columns(t, state, parameters, structure, work)
+    columns(t, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)
     forget_momenta(structure, work)

@@ -9,23 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld2, rare
-from liegroup.formulas.vectors import add, cross, scale
-from mechanics.algebra.screws import turn_z
+from liegroup.formulas.vectors import add, scale
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.armature import armature_in_places, times
 from mechanics.kernels.elimination.ball import solved_slides, solved_turns
 from mechanics.kernels.elimination.carry import full, symmetric
-from mechanics.kernels.links import constant_turn_up, wrench_up
 from mechanics.model.layout import (
-    COS,
     GEARED,
-    SHIFT,
-    SIN,
     WITH_ARMATURE,
     A,
     H,
     J,
-    armature_of,
     has_kinds,
     numbers_of,
 )
@@ -147,15 +141,6 @@ def _held_by_armature(parameters: Any, structure: Any, work: Any, i: Any, link: 
 
 
 @helper
-def turn_left_over(parameters: Any, structure: Any, work: Any, i: Any, link: Any, k: Any) -> Any:
-    """The angular part of what goes on to the parent of a TURN: about its axis nothing, or what armature holds."""
-    zero = k[2] - k[2]
-    if link.flags & GEARED:
-        zero = -(armature_of(parameters, structure, link.v) * ld2(work, i, J + 5)) * k[2]
-    return k[0], k[1], zero
-
-
-@helper
 def left_over(parameters: Any, structure: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
     """What goes on to the parent: along the link's own motions nothing, or what armature holds."""
     kind = link.kind
@@ -178,22 +163,6 @@ def left_over(parameters: Any, structure: Any, work: Any, i: Any, link: Any, l: 
     if link.flags & GEARED:
         l, k = add(l, f), add(k, m)
     return l, k
-
-
-@kernel
-def to_parent(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
-    """`wrench_up`, compiled once."""
-    return wrench_up(t, y, parameters, work, i, link, l, k)
-
-
-@helper
-def turn_to_parent(parameters: Any, link: Any, work: Any, i: Any, l: Any, k: Any) -> Any:
-    """The same for a TURN."""
-    c, s = ld2(work, i, COS), ld2(work, i, SIN)
-    l, k = turn_z(l, c, s), turn_z(k, c, s)
-    if link.flags & SHIFT:
-        k = add(k, cross(numbers_of(parameters, link).rho, l))
-    return constant_turn_up(parameters, link, l), constant_turn_up(parameters, link, k)
 
 
 @helper

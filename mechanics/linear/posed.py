@@ -279,7 +279,7 @@ def _pull(posed: Posed, packed: PackedLoops, q: NDArray) -> NDArray:
     velocities(t, y, posed.tree.nq, p, structure, work)
     poses(t, y, p, structure, work)
     forces(t, y, p, structure, work, out, n)
-    gather(t, y, p, structure, work, out, n)
+    gather(p, structure, work, out, n)
     return out[n:]
 
 

@@ -38,7 +38,7 @@ from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, selec
 from liegroup.compile.dense import ld_on, right_of_system, row_of_system, st_on
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
-from mechanics.algebra.vectors import rotated
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.era import up
 from mechanics.closed_trees.field import equations_of_motion
 from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, reach_of, scale_of
@@ -132,14 +132,20 @@ def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
 
 @kernel
 def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
-    """φ and the screws W with the links placed as in columns G and ρ of the workspace, into that of the field; y at
-    node k.
+    """φ and the screws W, in the axes of the links, with these placed as in columns G and ρ of the workspace, into that
+    of the field; y at node k.
     """
     place_poses(structure, work, G, rho, field_work)
     closures = closures_of(structure)
     q = joined(field_work[closures.moved : closures.state])
     coordinates(y, structure, work, G, q)
     screws(q, parameters, structure, field_work, closures.kept)
+    for c in range(closures.coupled):
+        e, line = equation_of(structure, closures, c), closures.screws + c
+        for end, column in ((e.first, 0), (e.second, 6)):
+            R, _ = pose(field_work, closures.poses + end)
+            put(field_work, line, column, rotated_back(R, vector(field_work, line, column)))
+            put(field_work, line, column + 3, rotated_back(R, vector(field_work, line, column + 3)))
 
 
 @kernel

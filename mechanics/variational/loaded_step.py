@@ -69,7 +69,7 @@ def element_forces(
         element = element_of(structure, closures, k)
         if not takes_part(element, options):
             force_of(t, y, parameters, structure, field_work, rates, n, element)
-    gather(t, y, parameters, structure, field_work, rates, n)
+    gather(parameters, structure, field_work, rates, n)
 
 
 @kernel

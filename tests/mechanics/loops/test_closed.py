@@ -11,7 +11,7 @@ import scipy.integrate
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
 from mechanics.closed_trees.field import closed
-from mechanics.closed_trees.layout import WATCHED, closures_of
+from mechanics.closed_trees.layout import EQUATION, WATCHED, PackedEquation, closures_of
 from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
@@ -50,6 +50,17 @@ def test_velocities_and_rates_are_those_of_the_reference(mechanism, made):
     out, _ = run(closed, made, np.concatenate([mechanism.q, p]), 2 * n)
     assert np.abs(out[:n] - mechanism.v).max() < 1e-12
     assert np.abs(out[n:] - reference.momentum_rate(chain, now)).max() < 1e-11
+
+
+def test_lines_through_the_same_points_are_summed_as_one_by_one(mechanism, made):
+    packed, n = made.packed(), made.tree.nv
+    closures, apart = closures_of(packed.structure), packed.structure.copy()
+    places = closures.equations + EQUATION * np.arange(closures.all) + PackedEquation._fields.index("alike")
+    apart[places] = 1
+    y = np.concatenate([mechanism.q, np.random.default_rng(1).normal(size=n)])
+    together, _ = run(closed, made, y, 2 * n, packed=packed)
+    alone, _ = run(closed, made, y, 2 * n, packed=replace(packed, structure=apart))
+    assert np.abs(together - alone).max() < 1e-12 * (1.0 + np.abs(alone).max())
 
 
 def test_inconsistent_momenta_give_the_velocities_of_the_reference(mechanism, made):
