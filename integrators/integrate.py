@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import StepController, find_controller
-from integrators.engine.adaptive_run import Steering, attainable, state_sizes
+from integrators.engine.adaptive_run import Steering, attainable
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
@@ -29,6 +29,7 @@ from integrators.method import Method, Reference
 from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
+from integrators.problem.ambient import state_sizes
 from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.solution import Solution
@@ -355,7 +356,7 @@ _RANGE = 8.0
 def _first_step(problem: Problem, t: float) -> float:
     """A hundredth of the time in which the state would change by its size."""
     y = np.asarray(problem.y0, dtype=np.float64)
-    sizes, velocity = state_sizes(problem, y), np.abs(problem.velocity(t, y))
+    sizes, velocity = state_sizes(problem.table, y), np.abs(problem.velocity(t, y))
     moving = velocity > 1e-9 * np.max(velocity, initial=0.0)
     return 0.01 * float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
 

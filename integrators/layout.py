@@ -36,6 +36,7 @@ __all__ = [
     "STRETCH",
     "SUBSTEPS",
     "TAU",
+    "TENTATIVE",
 ]
 __dir__ = listing(__all__)
 
@@ -69,7 +70,9 @@ PROJECTED = 13
 """Flag: the state has been projected since the last step."""
 SPARED = 14
 """Of lanes with steps of their own: the bits of those whose quaternions this step does not bring back to unit norm."""
-COUNTERS = 15
+TENTATIVE = 15
+"""Flag: a step that cannot be solved is taken once more with a smaller size, so that help that costs much can wait."""
+COUNTERS = 16
 
 ERROR = 0
 """Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry.

@@ -17,11 +17,11 @@ smallest step so far but the last one, and the time at its end.
 MEMORY = 9
 """Here the memory of the controller begins."""
 CLOCK = MEMORY + 6
-END, MAX_STEP, ESTIMATES, OWN_TIME = range(4)
+END, MAX_STEP, ESTIMATES, OWN_TIME, RETRIES = range(5)
 """The numbers: end time, largest step, how many error estimates make the error, 1 if steps take a time of their own,
-which the stepper leaves in the row of errors.
+which the stepper leaves in the row of errors, how often a step that failed is repeated with a smaller size.
 """
-OWN = 4
+OWN = 5
 """Here the numbers of the controller begin."""
 REPEAT = -1
 """A verdict: the step is taken back and repeated."""

@@ -45,6 +45,8 @@ class StepController:
     """
 
     name: str
+    retries: ClassVar[int] = 0
+    """How often in a row it takes a step that has failed once more, with a smaller size."""
     propose: ClassVar[Entry]
     judge: ClassVar[Entry]
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.controllers.clock import ATTEMPTS, MEMORY, OWN, REPEAT, H, bounded
+from integrators.controllers.clock import ATTEMPTS, MEMORY, OWN, REPEAT, RETRIES, H, bounded
 from integrators.controllers.controller import Steered, StepController
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
@@ -108,7 +108,7 @@ def judge(
         return OK
     forget(clock)
     clock[REJECTED_LAST] = 1.0
-    if status != OK and clock[ATTEMPTS] > MOST_ATTEMPTS:
+    if status != OK and clock[ATTEMPTS] > numbers[RETRIES]:
         return status
     if status == OK and error == error:
         clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
@@ -169,6 +169,7 @@ class Controller(StepController):
     least: float = 0.2
     greatest: float = 10.0
     smooth: bool = False
+    retries: ClassVar[int] = MOST_ATTEMPTS
     propose = propose
     judge = judge
 
@@ -266,7 +267,8 @@ def first_step(
     Parameters
     ----------
     scale, size : array (n,)
-        Tolerated errors, and sizes of the components, in one unit.
+        Tolerated errors, and sizes of the components, in one unit.  Where none is tolerated, of what is zero and only
+        relatively known, a component tells nothing of the step.
     v0 : array (n,)
         The field at the start, per s.
     probe : callable
@@ -297,8 +299,10 @@ def first_step(
     0.025119
     """
 
+    told = scale > 0.0
+
     def rms(x: Array) -> float:
-        return float(np.sqrt(np.mean((x / scale) ** 2)))
+        return float(np.sqrt(np.mean((x[told] / scale[told]) ** 2))) if told.any() else 0.0
 
     d0, d1 = rms(size), rms(v0)
     h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, length)

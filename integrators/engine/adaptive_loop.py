@@ -19,6 +19,7 @@ from integrators.controllers.clock import (
     NEXT_LOW,
     OWN_TIME,
     REPEAT,
+    RETRIES,
     T_LOW,
     TAKEN,
     T,
@@ -27,7 +28,18 @@ from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, completed, crosses, observe, tells
 from integrators.engine.records import CONTROL, ONE
 from integrators.engine.winding import wind
-from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, PROJECTED, REJECTED, ROW, STEPS
+from integrators.layout import (
+    COMPENSATION,
+    ERROR,
+    ERROR_LOW,
+    HISTORY,
+    PENDING,
+    PROJECTED,
+    REJECTED,
+    ROW,
+    STEPS,
+    TENTATIVE,
+)
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import helper, integer, kernel, ld, select
@@ -36,6 +48,8 @@ from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 _ULP = 2.0**-52
+TINY = 1e-300
+"""In the place of a scale that is zero."""
 
 
 @helper
@@ -67,7 +81,7 @@ def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: An
             for c in range(LENGTH_V[kind]):
                 if c == 0 or SIZE[kind, c, 0] != SIZE[kind, c - 1, 0] or SIZE[kind, c, 1] != SIZE[kind, c - 1, 1]:
                     size = size_of_state(y, z, q + SIZE[kind, c, 0], SIZE[kind, c, 1])
-                part = ld(e, k) / (tolerances[k] + relative[k] * size)
+                part = ld(e, k) / maximum(tolerances[k] + relative[k] * size, TINY)  # what stays zero has no error
                 total = total + part * part
                 k += 1
             q += LENGTH_Q[kind]
@@ -150,6 +164,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
         wind(state.circles, state.y, state.low, state.turns, stepping.options[COMPENSATION])
     copy(state.y, state.previous)
     copy(state.low, control.previous_low)
+    state.counters[TENTATIVE] = 1 if clock[ATTEMPTS] < numbers[RETRIES] else 0
     status = call_step(
         stepping.step, equations, stepping, t, h, state.y, state.low, stepping.work, state.counters
     )  # fmt: skip

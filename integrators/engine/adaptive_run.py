@@ -20,6 +20,7 @@ from integrators.controllers.clock import (
     NARROWEST_AT,
     OWN,
     OWN_TIME,
+    RETRIES,
     TAKEN,
     H,
     T,
@@ -32,10 +33,10 @@ from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
+from integrators.problem.ambient import state_sizes
 from integrators.problem.fields import Field
 from integrators.problem.python_field import SIZE
 from integrators.status import Status
-from liegroup.table import FACTORS
 
 Array = NDArray[np.float64]
 WATCHED = 2
@@ -109,6 +110,7 @@ class AdaptiveRun(Run):
         self.clock[T], self.clock[NARROWEST] = span[0], np.inf
         self.numbers[[END, MAX_STEP]] = span[1], steering.largest
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
+        self.numbers[RETRIES] = controller.retries
         controller.start(self)
 
     def _circles(self) -> NDArray[np.int64]:
@@ -146,7 +148,7 @@ class AdaptiveRun(Run):
         return self.steering.first or self._found_first_step()
 
     def _found_first_step(self) -> float:
-        problem, sizes = self.problem, state_sizes(self.problem, self.y)
+        problem, sizes = self.problem, state_sizes(self.problem.table, self.y)
         scale, length = self.absolute + self.relative * sizes, abs(self.span[1] - self.span[0])
         if length == 0.0:
             return 0.0
@@ -192,7 +194,7 @@ def attainable(
     then have one unit, to `LEAST` times the largest component at the start; with a RuntimeWarning for what was given,
     `level` callers up.
     """
-    largest = max(float(state_sizes(problem, y).max(initial=0.0)) for y in np.atleast_2d(problem.y0))
+    largest = max(float(state_sizes(problem.table, y).max(initial=0.0)) for y in np.atleast_2d(problem.y0))
     floors = {"rtol": FINEST, "atol": LEAST * largest if np.ndim(absolute) == 0 and absolute > 0.0 else 0.0}
     whose = {"rtol": "100 times the rounding of a number", "atol": f"what rounding leaves of a state of {largest:.3g}"}
     found = {"rtol": np.maximum(relative, floors["rtol"]), "atol": np.maximum(absolute, floors["atol"])}
@@ -206,16 +208,3 @@ def attainable(
                 stacklevel=level + 1,
             )
     return tuple(np.array(np.broadcast_to(x, problem.dimension)) for x in found.values())  # type: ignore[return-value]
-
-
-def state_sizes(problem: Problem, y: Array) -> Array:
-    """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
-    Rⁿ.
-    """
-    sizes = [
-        1.0 if size is None else float(np.linalg.norm(y[start + size[0] : start + sum(size)]))
-        for kind, q, _, n_q, _ in problem.table.tolist()
-        for start in range(q, q + n_q, FACTORS[kind].N_Q)
-        for size in FACTORS[kind].SIZES
-    ]
-    return np.array(sizes)

@@ -3,17 +3,20 @@
 No guard sees them where dampers work or closures are held elastically: the energy falls anyway, and each step is
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
-than `ELSEWHERE` of the way they go are a doubt.  Steps and their halves may be wrong alike, by more than they differ:
-where that is `CLOSE` of what is allowed, or halves fail, steps of a quarter are asked, too.  The look costs 3 ·
-2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the steps
-are taken anew, too: between given times, and where saved states are further apart than a stretch; the whole run in
-halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are looked at together; of a large one
-those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
+than `ELSEWHERE` of the way they go are a doubt.  Errors may grow along the motion, as where a rotor passes resonances:
+where the sum is more than `FAINT`, the run in steps of twice the size, which differs by more than the run is wrong,
+says whether that is to be done.  Steps and their halves may be wrong alike, by more than they differ: where that is
+`CLOSE` of what is allowed, the sum more than that, or halves fail, steps of a quarter are asked, too.  The look costs
+3 · 2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the
+steps are taken anew, too: between given times, and where saved states are further apart than a stretch; twice the steps
+are half a run, the whole run in halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are
+looked at together; of a large one those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
 energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
-asked only whether the motion is another one (`DRIFTED`).  So are the ends of all others (`ANOTHER`): what grows, or
-speeds up, goes most of its way in its last steps.
+asked only whether the motion is another one (`DRIFTED`), and where no energy is watched whether it is one at all
+(`OPPOSITE`).  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way in its last
+steps.
 """
 
 from __future__ import annotations
@@ -33,14 +36,18 @@ from integrators.status import Status
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
-SUSPECT = 1e-3
-"""Sum of the differences of all steps, estimated from some, relative to the motion."""
+SUSPECT, FAINT = 1e-3, 1e-4
+"""Sum of the differences of all steps, estimated from some, relative to the motion; one from which on it is asked
+whether errors grow along the motion.
+"""
 ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 DRIFTED = 0.25
 """The same of motions whose phases may drift."""
 ANOTHER = 0.5
 """The same of their ends."""
+OPPOSITE = 2.5
+"""The same of motions that may swing for ever: opposite phases are at most two ways apart."""
 BROUGHT = 1e-3
 """Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
 CLOSE = 0.25
@@ -81,7 +88,7 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
             if limit == np.inf:
                 continue
             look = _Look(run, found, first)
-            if suspect := look.suspects():
+            if suspect := look.suspects(limit):
                 whole += 1
                 doubts += look.doubts_of(suspect, limit)
         except KeyboardInterrupt:
@@ -98,6 +105,8 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
         return ELSEWHERE
     damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
     if not damped:
+        if not run.problem.guards and "energy" not in run.problem.invariant_names:
+            return OPPOSITE  # whether energy is kept nobody knows
         return DRIFTED if _is_driven(run, found) else np.inf
     return max(DRIFTED if guard.accounts else ELSEWHERE for guard in damped)
 
@@ -161,14 +170,24 @@ class _Look:
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
         self.scale = {lane: ways_of(run, states) for lane, states in y.items()}
         self.failed: set[int] = set()
+        self.sums: dict[int, float] = {}
 
-    def suspects(self) -> list[int]:
-        """Lanes of which the steps looked at differ by too much, summed over the run."""
+    def suspects(self, limit: float) -> list[int]:
+        """Lanes of which the steps looked at differ by too much, summed over the run; or by less, where the whole run
+        in steps of twice the size differs by more than is allowed, as errors may grow along the motion.
+        """
         asked = [lane for lane in self.y if self.rows >= 2 and self._moves(lane)]
         if not asked:
             return []
-        sums = self._sums(asked)
-        return [lane for lane in asked if sums[lane] > SUSPECT]
+        sums = self.sums = self._sums(asked)
+        unsure = [lane for lane in asked if FAINT < sums[lane] <= SUSPECT]
+        coarse = self._whole(unsure, 0.5) if unsure else {}
+
+        def grows(lane: int) -> bool:
+            part, allowed, _ = _beyond(coarse[lane], limit)
+            return part > allowed or lane in self.failed
+
+        return [lane for lane in asked if sums[lane] > SUSPECT or (lane in coarse and grows(lane))]
 
     def _moves(self, lane: int) -> bool:
         y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]
@@ -194,7 +213,7 @@ class _Look:
                     )
                     time = float(self.t[row])
                     doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
-                elif part > CLOSE * allowed or lane in self.failed:
+                elif part > CLOSE * allowed or lane in self.failed or self.sums[lane] > limit:
                     close.append(lane)
             left = close
             if not left:
@@ -242,25 +261,31 @@ class _Look:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
         return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
 
-    def _whole(self, asked: list[int], parts: int) -> dict[int, Array]:
-        """The same of the whole run in steps of a part of the size, of few saved states beside the way between them;
-        where these fail nothing differs, unless they end without numbers, and the lane is among the `failed`.
+    def _whole(self, asked: list[int], parts: float) -> dict[int, Array]:
+        """The same of the whole run in steps of a part of the size, or twice as large, of few saved states beside the
+        way between them; where these fail nothing differs, unless they end without numbers, and the lane is among the
+        `failed`.
         """
-        run, starts = self.run, {lane: self.y[lane][0] for lane in asked}
-        rows, output = np.arange(self.rows), Output(save_every=parts * self.every)
+        run, starts, stride = self.run, {lane: self.y[lane][0] for lane in asked}, 1
+        plan = Plan(run.plan.t0, run.plan.h / parts, int(parts * self.steps))
+        if parts < 1.0 and not self.anew:
+            stride = 2  # of the saved states
+        rows, output = np.arange(self.rows), Output(save_every=int(parts * stride * self.every))
         if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
             times = np.ascontiguousarray(np.union1d(self.t, between)[:: int(np.sign(run.plan.h))])
+            times = times[(times - plan.end) * np.sign(run.plan.h) <= 1e-9 * abs(run.plan.h)]
             rows = np.flatnonzero(np.isin(times, self.t))
             output = Output(times=times)
-        halves = self._taken(starts, Plan(run.plan.t0, run.plan.h / parts, parts * self.steps), output)
+        halves = self._taken(starts, plan, output)
         whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK:
                 self.scale[lane] = ways_of(run, half.y)
-            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
+            taken = self.y[lane][::stride]
+            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
-            whole[lane] = np.append(apart, np.full(self.rows - len(apart), end))
+            whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))
         return whole
 
     def _apart(self, lane: int, halves: Array, taken: Array, k: int) -> Array:

@@ -27,6 +27,12 @@ _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
 _NOISE = 1e-13
 """The same of what counts as one (`Problem.scales`): what rounding of forces that balance moves."""
+FAR = 10.0
+"""Times the whole way of a run: positions that smaller steps lead to within one of its steps are not its motion."""
+PARTS, RESOLVED, LEAST, MOST = 8, 0.1, 1e-12, 200
+"""Parts of a step that are taken for it at first, r of those that are small enough, part of these below which none is
+tried, and how many are.
+"""
 _RATES = ("momentum", "p", "v", "u", "omega")
 """Names of variables that are no positions."""
 
@@ -42,24 +48,49 @@ def is_cheap(run: FixedRun) -> bool:
 
 
 def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
-    """The doubt of a trajectory of whose steps at least half, of up to four looked at, are not resolved; `scale` as of
-    `scale_of`.
+    """The doubt of a trajectory of whose steps at least half, of up to four looked at, are not resolved, or one of
+    which goes over what the motion does not come back from; `scale` as of `scale_of`.
     """
     rows = _looked_at(found, run.plan.h)
     if not rows:
         return []
-    ratios: list[float] = []
-    for left in reversed(range(len(rows))):
-        row = rows[len(ratios)]
-        ratios.append(_ratio(run, float(found.t[row]), found.y[row], scale))
-        if sum(ratio > UNRESOLVED for ratio in ratios) + left < (len(rows) + 1) // 2:
-            return []
+    ratios = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale)[0] for row in rows]
+    if 2 * sum(ratio > UNRESOLVED for ratio in ratios) < len(rows):
+        return [
+            doubt
+            for row, ratio in zip(rows, ratios, strict=True)
+            if ratio > RESOLVED
+            for doubt in _escapes(run, found, row, scale, number)
+        ][:1]
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
     remedy = "use a smaller step"
     if _rings(run, float(found.t[rows[worst]]), found.y[rows[worst]]):
         remedy += ", or a method that damps what its steps do not resolve (RKMK_RADAU_IIA3): a damper makes it ring"
     return [Doubt("resolution", float(found.t[rows[worst]]), ratios[worst], UNRESOLVED, says, remedy, number)]
+
+
+def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: int) -> list[Doubt]:
+    """The doubt of a trajectory from one of whose states the motion leaves for infinity, or nearly, within the step:
+    smaller steps lead there, which become smaller until each is resolved.
+    """
+    t, y, h, furthest = float(found.t[row]), found.y[row], run.plan.h / PARTS, 0.0
+    left, most, positions = run.plan.h, abs(h), positions_of(run.problem)
+    for _ in range(MOST):
+        if furthest > FAR or abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
+            break
+        ratio, after = _ratio(run, t, h, y, scale)
+        if ratio < RESOLVED:
+            t, left, y = t + h, left - h, after
+            furthest = max(furthest, float((np.abs(y - found.y[0]) / scale)[:positions].max()))
+            h *= 2.0 if 2.0 * abs(h) <= most else 1.0
+        else:
+            h *= 0.25
+    if not furthest > FAR:
+        return []
+    says = "within a step smaller ones lead so many times the whole way of the run: it goes over an infinity"
+    remedy = "use smaller steps, or end the run before, by an event"
+    return [Doubt("escape", float(found.t[row]), furthest, FAR, says, remedy, number)]
 
 
 def _rings(run: FixedRun, t: float, y: Array) -> bool:
@@ -102,15 +133,14 @@ def positions_of(problem: Problem) -> int:
     return problem.n - last.size if len(problem.variables) > 1 and last.name in _RATES else problem.n
 
 
-def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
-    """r at one state; infinite where a step fails, but of methods that remember: there it is a start in the midst of a
-    motion, of which the run had none.
+def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[float, Array]:
+    """r of a step from one state, and the state after its halves; infinite where one fails, but of methods that
+    remember: there it is a start in the midst of a motion, of which the run had none.
     """
-    h = run.plan.h
     one = stepped(run, t, h, y)
     half = stepped(run, t, 0.5 * h, y)
     two = stepped(run, t + 0.5 * h, 0.5 * h, half)
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
-        return 0.0 if run.method.stepper.starts else np.inf
-    return differs / moved if moved > _STILL else 0.0
+        return 0.0 if run.method.stepper.starts else np.inf, two
+    return differs / max(moved, _STILL * _STILL) if max(moved, differs) > _STILL else 0.0, two

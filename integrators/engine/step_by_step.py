@@ -12,12 +12,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.adaptive_run import state_sizes
 from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.run import Output, Plan
 from integrators.layout import ITERATIONS, STEPS
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.problem.ambient import state_sizes
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import UP_BELOW, fifteenth
 from integrators.steppers.gauss_workspace import CLOCK_ROW, GUESS, LEVEL, SAME, STEEPEST, STEP_SIZE, TOLERATED, UP, room
@@ -109,7 +109,7 @@ def first_step(problem: Problem, t: float, y: Array) -> float:
     """A part of the time in which the state would change by its size, no component counting as much smaller than the
     largest one; infinite where nothing moves.
     """
-    sizes, velocity = state_sizes(problem, y), np.abs(problem.velocity(t, y))
+    sizes, velocity = state_sizes(problem.table, y), np.abs(problem.velocity(t, y))
     sizes = np.maximum(sizes, 0.1 * sizes.max(initial=0.0))
     moving = (velocity > 0.0) & (sizes > 0.0)
     return _FIRST * float(np.min(sizes[moving] / velocity[moving], initial=np.inf))

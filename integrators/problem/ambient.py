@@ -38,3 +38,15 @@ def element_velocity(kind: int, q: list[float], rate: list[float]) -> tuple[Any,
     v = f.body_velocity(tuple(q), tuple(rate))
     tangent = f.coordinate_rate(tuple(q), v)
     return v, math.dist(rate, tangent)
+
+
+def state_sizes(table: NDArray[np.int64], y: Array) -> Array:
+    """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
+    Rⁿ.
+    """
+    found: list[Array] = [np.zeros(0)]
+    for kind, q, _, n_q, _ in table.tolist():
+        x = y[q : q + n_q].reshape(-1, FACTORS[kind].N_Q)
+        lengths = [x[:, s[0] : sum(s)] if s else np.ones((len(x), 1)) for s in FACTORS[kind].SIZES]
+        found.append(np.stack([np.linalg.norm(part, axis=1) for part in lengths], axis=1).ravel())
+    return np.concatenate(found)

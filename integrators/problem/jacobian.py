@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.ambient import state_sizes
 from integrators.problem.problem import Problem
 from integrators.problem.sparsity import HALF, ORDER
 from liegroup.table import EXP, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
@@ -15,7 +16,7 @@ from liegroup.table import EXP, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
 Array = NDArray[np.float64]
 START = "the start"
 _DELTA = 2.0**-17
-"""Of central differences, relative to the size of the state."""
+"""Of central differences, relative to the size of what is moved."""
 _WRONG = 1e-3
 """Part of the largest entry of a row and column that an entry may be off, besides what differences cannot tell."""
 _ROUNDING = 1e-12
@@ -71,7 +72,7 @@ def _contradiction(problem: Problem, t: float, y: Array, where: str) -> str:
     if not (np.isfinite(near).all() and np.isfinite(far).all()):
         return ""
     size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-    unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None]
+    unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None] / sizes_of(problem, y)
     allowed = unsure + _WRONG * np.maximum(size, np.abs(near)) + _ROUNDING * np.abs(near).max(initial=1.0)
     off = np.abs(given - near) > allowed
     if not off.any():
@@ -100,19 +101,19 @@ def _wrong_sparsity(problem: Problem, t: float, y: Array, where: str) -> str:
     order = order[:d]
     apart = 2 * int(problem.derivative_pattern[HALF]) + 1
     allowed, place = problem.jacobian_sparsity, np.argsort(order)
-    direction = np.cos(1.7 * np.arange(d) + 0.3)
-    size = _DELTA * max(1.0, float(np.abs(y).max()))
+    direction, sizes = np.cos(1.7 * np.arange(d) + 0.3), sizes_of(problem, y)
     found, parts = np.zeros(d), np.zeros(d)
     if problem.field.gives_entries:
         entries = _entries(problem, t, y)
-        found, parts, apart = entries @ direction, abs(entries) @ np.abs(direction), 0
+        along = sizes * direction
+        found, parts, apart = entries @ along, abs(entries) @ np.abs(along), 0
     for first in range(apart):
         moved = place % apart == first
-        slope = _slope(problem, t, y, size * moved) / size
+        slope = _slope(problem, t, y, _DELTA * sizes * moved) / _DELTA
         weight = allowed @ (moved * direction)
         found += slope * weight
         parts += np.abs(slope * weight)
-    near, far = (_slope(problem, t, y, k * size * direction) / (k * size) for k in (1.0, 4.0))
+    near, far = (_slope(problem, t, y, k * _DELTA * sizes * direction) / (k * _DELTA) for k in (1.0, 4.0))
     off = np.abs(found - near) > 10.0 * np.abs(near - far) + 1e-4 * parts + _noise(problem, t, y)
     off &= np.isfinite(found)
     if not off.any():
@@ -134,6 +135,15 @@ def derivative(problem: Problem, t: float, y: Array) -> Array:
         return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
 
 
+def sizes_of(problem: Problem, y: Array) -> Array:
+    """The size of what each component of the velocity (dimension,) moves: the state, or what counts as one there
+    (`Problem.scales`) where that is more; angles are of size one, however often they have turned.
+    """
+    large = np.maximum(np.abs(y), problem.scales)
+    large[list(problem.angles)] = 1.0
+    return state_sizes(problem.table, large)
+
+
 def _moved(problem: Problem, y: Array, u: Array) -> Array:
     """y τ(u) (n,) of an increment u (d,); of many, in columns (d, m): of each (n, m)."""
     start = y if u.ndim == 1 else np.repeat(y[:, None], u.shape[1], axis=1)
@@ -148,15 +158,16 @@ def _slope(problem: Problem, t: float, y: Array, u: Array) -> Array:
 
 
 def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:
-    """Central differences of the field along right increments, and by how much those to either side differ."""
-    size, here = delta * max(1.0, float(np.abs(y).max())), problem.velocity(t, y)
-    aside = size * np.eye(problem.dimension)
+    """Central differences of the field along right increments, each of a part of its size, and by how much those to
+    either side differ.
+    """
+    size, here = delta * sizes_of(problem, y), problem.velocity(t, y)
+    aside = np.diag(size)
     states = (_moved(problem, y, u).T.copy() for u in (aside, -aside))
     after, before = (np.array([problem.velocity(t, x) for x in side]) for side in states)
     return ((after - before) / (2.0 * size)).T, (np.abs(after - 2.0 * here + before) / size).T
 
 
 def _noise(problem: Problem, t: float, y: Array) -> Array:
-    """What the rounding of the field leaves of differences."""
-    size = max(1.0, float(np.abs(y).max()))
-    return np.asarray(1e-13 * np.abs(problem.velocity(t, y)) / (_DELTA * size))
+    """What the rounding of the field leaves of differences over the sizes of what is moved."""
+    return np.asarray(1e-13 * np.abs(problem.velocity(t, y)) / _DELTA)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import ERROR, HISTORY, OWN_OPTIONS, OWN_ROWS
+from integrators.layout import ERROR, HISTORY, OWN_OPTIONS, OWN_ROWS, TENTATIVE
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
@@ -57,7 +57,8 @@ def solve(
 
     Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
     not find the solution from past values, and gives way to iteration where it does not find it at all, and that to
-    Newton's method with a derivative for every stage, which is damped where it does not find it either.
+    Newton's method with a derivative for every stage, which is damped where it does not find it either; all that only
+    where no smaller step is taken in the place of this one.
     """
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
@@ -82,7 +83,7 @@ def solve(
         left = newton(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
         )
-    if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
+    if any_(left > 0.0) and any_(stiff > 0.0) and not counters[TENTATIVE]:  # long steps of what is not stiff
         residual = ld(work[ERROR], 0)
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
         left, rounds = iterate(
@@ -90,7 +91,7 @@ def solve(
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     errors = errors_of(work)
-    for damped in range(1 + attempts(s * d, options[BLOCKS + 2 * s :])):
+    for damped in range(attempts(s * d, options[BLOCKS + 2 * s :], counters)):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
             left = newton_of_stages(

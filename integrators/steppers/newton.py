@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.arithmetic.bands import decompose_band
-from integrators.layout import ERROR, EVALUATIONS
+from integrators.layout import ERROR, EVALUATIONS, TENTATIVE
 from integrators.problem import Problem
 from integrators.problem.sparsity import EXACT, HALF, ORDER
 from integrators.status import NON_FINITE, NOT_CONVERGED
@@ -345,9 +345,13 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
 
 
 @helper
-def attempts(unknowns: Any, pattern: Any) -> Any:
-    """How many damped iterations a step may take."""
-    return 0 if pattern[HALF] < 0 and unknowns > LARGEST_DAMPED else ATTEMPTS
+def attempts(unknowns: Any, pattern: Any, counters: Any) -> Any:
+    """How many more iterations a step may take, the first one plain and others damped: none where a smaller step is
+    taken in its place.
+    """
+    if counters[TENTATIVE]:
+        return 0
+    return 1 if pattern[HALF] < 0 and unknowns > LARGEST_DAMPED else 1 + ATTEMPTS
 
 
 @helper

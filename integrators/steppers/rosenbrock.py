@@ -10,7 +10,8 @@ differences, ∂f/∂t from differences within the step.  J belongs to the metho
 an error of the step.  Source: Hairer and Wanner 1996, IV.7; Munthe-Kaas 1999.
 
 coefficients
-    A, C (s, s) by rows, m, e, c, g (s each), γ; R = γ of the linear systems is its last entry.
+    A, C (s, s) by rows, m, e, c, g (s each), γ, with which R = γ of the linear systems begins; what counts as one in
+    each component of the velocity.
 options
     stages s; 1 with an error estimate; the block of R (2); 1 if the problem has a Jacobian; 1 if it is autonomous.
 own rows
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from integrators.layout import CANONICAL, COMPENSATION, ERROR, EVALUATIONS, OWN_OPTIONS, OWN_ROWS, STAGE, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
+from integrators.problem.ambient import state_sizes
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
@@ -34,13 +36,14 @@ from integrators.steppers.iteration import nought
 from integrators.steppers.newton import sizes, tiny_as_one
 from integrators.steppers.newton_systems import factorise, room, solve_factors
 from integrators.tableaus import RosenbrockTableau
-from liegroup.compile import any_, entry, helper, joined, kernel, ld, st
-from liegroup.table import bracket, dtau_inverse_left, retract
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, st
+from liegroup.compile.scalars import maximum, minimum
+from liegroup.table import KIND, N_V, Q_OFFSET, RN, V_OFFSET, bracket, dtau_inverse_left, retract
 
 STAGES, ESTIMATE, BLOCK, EXACT, AUTONOMOUS = (OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 2, OWN_OPTIONS + 4,
                                               OWN_OPTIONS + 6)  # fmt: skip
 _DELTA = 2.0**-17
-"""Of central differences, relative to the size of the state: errors of truncation and rounding meet near 1e-11."""
+"""Of central differences, relative to the size of what is moved: errors of truncation and rounding meet near 1e-11."""
 _PART = 2.0**-10
 """Of the step, for the derivative by the time."""
 
@@ -53,9 +56,20 @@ def own(s: Any) -> Any:
 
 
 @kernel
+def _own_sizes(y: Any, table: Any, ones: Any, out: Any) -> None:
+    """The size of the factor <- that of the number itself on Rⁿ, one at least, where that is less."""
+    for row in range(table.shape[0]):
+        if table[row, KIND] == RN:
+            for k in range(table[row, N_V]):
+                i = table[row, V_OFFSET] + k
+                own = maximum(absolute(ld(y, table[row, Q_OFFSET] + k)), 0.0 * ld(y, 0) + ones[i])
+                st(out, i, minimum(ld(out, i), own))
+
+
+@kernel
 def _linearise(
-    field: Any, t: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
-    counters: Any,
+    field: Any, t: Any, y: Any, table: Any, ones: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, counters: Any,
 ) -> None:  # fmt: skip
     """f at the start into the row of the field, and J into the memory."""
     s, d, n = options[STAGES], dimension(table), y.shape[0]
@@ -72,6 +86,7 @@ def _linearise(
     else:
         field(t, y, parameters, structure, field_work, work[value][:d])
         sizes(y, table, options[CANONICAL], size, ld(y, 0) * 0.0 + 1.0)
+        _own_sizes(y, table, ones, size)
         ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
         clear(u)
         for b in range(d):
@@ -161,7 +176,8 @@ def step(
     """One step of a Rosenbrock method."""
     s, d, n, q = options[STAGES], dimension(table), y.shape[0], 2 * options[STAGES] * options[STAGES]
     _, exponent, state, _, _, row = own(s)
-    _linearise(field, t, y, table, options, parameters, structure, field_work, work, counters)
+    ones = coefficients[q + 4 * s + 1 :]
+    _linearise(field, t, y, table, ones, options, parameters, structure, field_work, work, counters)
     if not options[AUTONOMOUS]:
         _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
     factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:], options[EXACT:])
@@ -191,7 +207,8 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    return np.zeros(0), np.array([problem.has_jacobian, -1, problem.is_autonomous])
+    ones = state_sizes(problem.table, problem.scales)
+    return ones, np.array([problem.has_jacobian, -1, problem.is_autonomous])
 
 
 STEPPER = Stepper(

@@ -28,8 +28,13 @@ from integrators.methods import find
 from liegroup.compile import entry
 from liegroup.table import RN, table_of
 
-LINE = table_of([(RN, 1)])
+LINE, LINE_OF_THREE = table_of([(RN, 1)]), table_of([(RN, 3)])
 PAIRS = ("RKMK_DORMAND_PRINCE54", "RKMK_TSITOURAS54", "RKMK_DOP853", "RKMK_BOGACKI_SHAMPINE32", "CF4")
+
+
+@numba.njit
+def rising(t, y):
+    return np.array([1.0 - y[1], y[0], -y[2]])
 
 
 def error(problem, method, rtol, end=5.0, **options):
@@ -312,6 +317,17 @@ def test_a_wished_step_that_is_not_positive_is_refused(problems):
             0.1,
             controller=IntegratingController(numba.njit(lambda t, y: np.array([0.0, 1.0]))),
         )
+
+
+@pytest.mark.parametrize("method", ["RKMK_DORMAND_PRINCE54", "RKMK_DOP853"])
+def test_what_is_zero_at_the_start_needs_no_absolute_tolerance(method):
+    """A component that leaves zero with a rate, one that leaves it without, and one that stays."""
+    problem = Problem(LINE_OF_THREE, [0.0, 0.0, 0.0], rising)
+    run = integrate(problem, method, (0.0, 1.0), rtol=1e-10, atol=0.0)
+    assert run.success, run.message
+    assert run.steps < 200
+    assert run.y[-1, :2] == pytest.approx([np.sin(1.0), 1.0 - np.cos(1.0)], rel=1e-9)
+    assert run.y[-1, 2] == 0.0
 
 
 @pytest.mark.parametrize(("rtol", "atol"), [(1e-30, 1e-30), ([1e-30, 1e-6], [1e-30, 1e-30]), (0.0, 1e-30)])

@@ -15,7 +15,7 @@ from integrators import Problem, integrate
 from integrators.analysis.canonical import canonical_defect
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS, find
-from integrators.problem.jacobian import check_jacobian
+from integrators.problem.jacobian import check_jacobian, derivative
 from integrators.problem.sparsity import EXACT, HALF
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers import newton
@@ -232,6 +232,40 @@ def test_a_jacobian_that_is_right_at_the_start_alone_is_named() -> None:
     wrong = replace(pendulum, jacobian=lambda t, y: [[0.0, 1.0], [-1.0, 0.0]])
     with pytest.raises(ValueError, match=r"jacobian: entry \(1, 0\) is -1 at a place further on"):
         integrate(wrong, "RODAS4", (0.0, 0.1), 0.05)
+
+
+# --- differences of what is of many sizes -----------------------------------------------------------------------------
+
+
+def saturated(t: float, y: Any) -> Any:
+    """A large store that drains, and a little that is taken from another by a law of 0.01."""
+    return np.array([-1e-3 * y[0], -y[1] / (0.01 + y[1])])
+
+
+def slope_of_saturated(t: float, y: Any) -> Any:
+    return np.array([[-1e-3, 0.0], [0.0, -0.01 / (0.01 + y[1]) ** 2]])
+
+
+@pytest.mark.parametrize(("scales", "digits"), [(None, 1e-5), ([1e6, 1e-3], 1e-9)])
+def test_what_is_small_is_moved_by_little_beside_what_is_large(scales: Any, digits: float) -> None:
+    problem = Problem(rn(2), [1e6, 1e-3], saturated, scales=scales)
+    exact = slope_of_saturated(0.0, problem.y0)
+    assert (
+        np.abs(derivative(problem, 0.0, problem.y0) / np.where(exact == 0.0, 1.0, exact) - (exact != 0.0)).max()
+        < digits
+    )
+    ends = [
+        integrate(replace(problem, jacobian=J), "RODAS4", (0.0, 0.02), 2e-3).y[-1] for J in (None, slope_of_saturated)
+    ]
+    assert np.abs(ends[0] / ends[1] - 1.0).max() < digits
+    wrong = replace(problem, jacobian=lambda t, y: 0.9 * slope_of_saturated(t, y) + np.diag([-1e-4, 0.0]))
+    with pytest.raises(ValueError, match=r"jacobian: entry \(1, 1\) is -74"):
+        integrate(wrong, "RODAS4", (0.0, 0.02), 2e-3)
+
+
+def test_an_angle_is_moved_by_the_same_however_often_it_has_turned() -> None:
+    problem = Problem(rn(2), [0.0, 1.0], lambda t, y: np.array([y[1], -np.sin(y[0])]), angles=(0,))
+    assert derivative(problem, 0.0, np.array([2e6 * np.pi, 1.0])) == pytest.approx(np.array([[0.0, 1.0], [-1.0, 0.0]]))
 
 
 def test_a_field_that_ends_beside_the_start_is_not_asked_further_on() -> None:

@@ -18,6 +18,7 @@ from integrators.problem import Problem
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.tableaus import EXPLICIT, FAMILIES, GAUSS
 from integrators.testing import end_state, group_distance, linear, order_problem, wavy
+from liegroup import rn
 from liegroup.table import EXP, retract
 
 GENERAL = [n for n, m in METHODS.items() if isinstance(m, Method) and m.needs in ("field", "time")]
@@ -145,3 +146,29 @@ def test_solutions_of_implicit_steps_behind_an_infinity_are_no_success(name: str
     """
     problem = Problem(order_problem("R3").table, [1.0, 1.0, 1.0], lambda t, y: y * y * y, model="blows up")
     assert not integrate(problem, METHODS[name], (0.0, 4.0 * step), step=step).success
+
+
+def test_what_steps_over_an_infinity_is_no_success() -> None:
+    """y₀' = y₀² + y₁, y₁' = y₁ y₀ has left for infinity before t = 1: the equations of a step have solutions behind."""
+    problem = Problem(rn(2), [1.0, 1.0], lambda t, y: np.array([y[0] * y[0] + y[1], y[1] * y[0]]), model="blows up")
+    for name, step in (("RKMK_GAUSS1", 1.0), ("RKMK_LOBATTO_IIIC2", 2.0), ("RKMK_LOBATTO_IIIC4", 1.0)):
+        (doubt,) = integrate(problem, METHODS[name], (0.0, 8.0 * step), step=step).doubts
+        assert doubt.name == "escape", name
+        assert doubt.time == 0.0
+        assert doubt.value > doubt.limit
+
+
+def test_what_is_not_resolved_at_the_start_alone_has_left_for_nowhere() -> None:
+    """x' = −1000 (x − cos t) by long steps, from beside its slow motion; and an oscillator by one step a turn."""
+    settling = Problem(rn(1), [3.0], lambda t, y: np.array([-1000.0 * (y[0] - np.cos(t))]))
+    assert integrate(settling, METHODS["RKMK_LOBATTO_IIIC2"], (0.0, 2.0), step=0.1).success
+    turning = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
+    run = integrate(turning, METHODS["RKMK_GAUSS1"], (0.0, 50.0), step=6.0)
+    assert "escape" not in [doubt.name for doubt in run.doubts]
+
+
+def test_a_symmetric_method_that_leaves_its_motion_is_asked_where_no_energy_is_watched() -> None:
+    """x' = x³ has left for infinity at t = 1/2: half the steps end without numbers."""
+    problem = Problem(rn(1), [1.0], lambda t, y: y * y * y)
+    (doubt,) = integrate(problem, METHODS["RKMK_LOBATTO_IIIB3"], (0.0, 2.0), step=0.5).doubts
+    assert doubt.name == "accuracy"

@@ -65,6 +65,8 @@ CASES = {
     "closure": (elastic_four_bar, "ROS3P", 1e-3, 1.0),
     "rotor": (eccentric_rotor, "BDF3", 1e-3, 1.0),
     "rotor, wrong alike with half the steps": (eccentric_rotor, "RKMK_TRBDF2", 5e-4, 1.0),
+    "rotor, by errors that grow": (eccentric_rotor, "RKMK_RADAU_IIA3", 3e-3, 1.0),
+    "rotor, held by a resonance at half the steps, too": (eccentric_rotor, "TREE_VARIATIONAL", 3e-3, 1.0),
     "cable": (snapping_cable, "TREE_VARIATIONAL_IMEX", 1e-3, 2.0),
 }
 

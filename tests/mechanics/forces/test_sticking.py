@@ -75,3 +75,12 @@ def test_a_block_stays_on_a_ramp(method):
     run = integrate(ramp(1e-4), method, (0.0, 0.3), 1e-3)
     assert run.finished, run.message
     assert np.abs(run["q"][:, 0]).max() < 0.015
+
+
+@pytest.mark.parametrize("slip_speed", [1e-4, 1e-6])
+def test_variable_steps_become_smaller_where_they_are_not_solved(slip_speed):
+    """Other ways to a solution take hundreds of evaluations; a smaller step needs none of them."""
+    run = integrate(oscillator(slip_speed), "RKMK_TRBDF2", (0.0, 2.0), rtol=1e-4, atol=1e-4)
+    assert run.success, run.message
+    assert abs(run["q"][-1, 0]) < 1.0 / 100.0 + 1e-3
+    assert run.evaluations < 40 * (run.steps + run.rejected)
