@@ -8,8 +8,9 @@ for rounding; `elastic` and `Posed.acceleration` are the only places that do so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,8 @@ from mechanics.states import configuration, velocity
 Array = NDArray[np.float64]
 EPSILON = 1e-30
 """Of complex steps."""
+ASYMMETRIC = 1e-8
+"""Part of the largest stiffness by which one that is symmetric may differ from its transpose at rest."""
 NAMED = 0.1
 """Joints with more than this part of the largest are named."""
 
@@ -208,9 +211,11 @@ class Posed:
 
     @cached_property
     def elements(self) -> PackedLoops:
-        """The arrays of the tree with force elements and no closures."""
+        """The arrays of the tree with force elements, whose drives stand still where they are, and no closures."""
         none = LoopEquations(self.tree, ()), Solved([], 0, np.zeros(0), np.zeros((0, 0)))
-        return pack_loops(self.tree, *none, self.mechanism.elements if self.mechanism else ())
+        given: list[Any] = list(self.mechanism.elements) if self.mechanism else []
+        still = [replace(e, motion=Motion((e.motion.value(self.t),))) if e.reads_time else e for e in given]
+        return pack_loops(self.tree, *none, still)
 
     @cached_property
     def _pushed(self) -> PackedLoops:
@@ -247,7 +252,7 @@ class Posed:
     def start(self, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array]:
         """A checked state."""
         if self.mechanism is not None:
-            return self.mechanism.start(configuration(self.tree, q), v, None)
+            return self.mechanism.start(configuration(self.tree, q), v, None, self.t)
         q, v = configuration(self.tree, q), velocity(self.tree, np.zeros(self.tree.nv) if v is None else v)
         if q.ndim != 1 or v.ndim != 1:
             raise ValueError(f"state: shapes {q.shape} and {v.shape}, expected one configuration and its velocities")
@@ -281,6 +286,11 @@ def _pull(posed: Posed, packed: PackedLoops, q: NDArray) -> NDArray:
     forces(t, y, p, structure, work, out, n)
     gather(t, y, p, structure, work, out, n)
     return out[n:]
+
+
+def is_symmetric(K: Array, largest: float) -> bool:
+    """Whether a stiffness at rest is that of a potential; `largest`: of its parts, before they cancel."""
+    return bool(np.abs(K - K.T).max(initial=0.0) <= ASYMMETRIC * largest)
 
 
 def _null(G: Array, rank: int, name: str) -> Array:

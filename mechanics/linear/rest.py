@@ -14,7 +14,7 @@ from mechanics import dynamics
 from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import check_ends
-from mechanics.linear.posed import Posed
+from mechanics.linear.posed import Posed, is_symmetric
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
@@ -67,7 +67,8 @@ class Equilibrium:
         Eigenvalues of the stiffness over the mass, 1/s², ascending: squares of the frequencies of the motion about it
         without damping.
     stability : {"stable", "neutral", "unstable"}
-        The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.
+        The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.  Where
+        forces have no potential (thrusts that turn with a body): all of them are real and positive, or not.
     free : tuple of str
         For every direction without stiffness, along which forces stay balanced, the joints that move in it.
     falling : tuple of str
@@ -329,7 +330,7 @@ def _solver(K: Array, damping: float, floor: float) -> Callable[[Array], Array]:
 
 def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
     now, mass = search.balance(q), dynamics.mass_matrix(posed.tree, q, posed.t)
-    values, vectors = _principal(now.stiffness, posed)
+    values, vectors = _principal(now, posed)
     floor = ZERO * now.largest
     flat, down = np.abs(values) <= floor, values < -floor
     if flat.any() and not _stays(search, q, now.W @ vectors[:, flat].real):
@@ -363,9 +364,12 @@ def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable:
     )
 
 
-def _principal(K: Array, posed: Posed) -> tuple[Array, NDArray]:
-    """Eigenvalues, ascending, and eigenvectors of the stiffness; symmetric unless wheels restrict velocities only."""
-    if posed.positional.all():
+def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray]:
+    """Eigenvalues, ascending, and eigenvectors of the stiffness; symmetric unless wheels restrict velocities only, or
+    forces have no potential.
+    """
+    K = now.stiffness
+    if posed.positional.all() and is_symmetric(K, now.largest):
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         return values, vectors
     found, vectors = np.linalg.eig(K)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
-from mechanics.linear.posed import Posed
+from mechanics.linear.posed import Posed, is_symmetric
 from mechanics.linear.steadiness import check_steady
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -109,9 +109,9 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     Returns
     -------
     Modes
-        Of a mechanism at rest without damping and wheels from K x = ω² M x with the symmetric stiffness and mass, every
-        frequency to rounding of the greatest; else from the eigenvalues of A, zeros (and their Jordan blocks) taken
-        off before.
+        Of a mechanism at rest without damping and wheels, whose forces have a potential, from K x = ω² M x with the
+        symmetric stiffness and mass, every frequency to rounding of the greatest; else from the eigenvalues of A, zeros
+        (and their Jordan blocks) taken off before.
 
     Raises
     ------
@@ -149,6 +149,8 @@ def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
     rest = posed.rest(q)
     stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
+    if not is_symmetric(K, rest.largest * float((np.abs(S).sum(axis=0) ** 2).max(initial=1.0))):
+        return _general(posed, near)
     squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
     floor = max(RIGID * float(np.abs(squares).max(initial=0.0)), RIGID * rest.largest / float(np.diag(M).max()))
     kept = np.abs(squares) > floor
