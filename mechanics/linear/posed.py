@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 EPSILON = 1e-30
 """Of complex steps."""
 ASYMMETRIC = 1e-8
-"""Part of the largest stiffness by which one that is symmetric may differ from its transpose at rest."""
+"""Part of what a stiffness is of by which one that is symmetric may differ from its transpose at rest."""
 NAMED = 0.1
 """Joints with more than this part of the largest are named."""
 
@@ -46,14 +46,13 @@ NAMED = 0.1
 @dataclass(frozen=True)
 class Rest:
     """Forces at rest and their derivative, columns by right increments: τ that would hold the tree alone against
-    gravity, elements and joint forces, Gᵀλ if closures do; `size` are forces before they cancel.
+    gravity, elements and joint forces, Gᵀλ if closures do; `size` are forces, `parts` stiffnesses before they cancel.
     """
 
     force: Array
     stiffness: Array
     size: Array
-    largest: float
-    """Of the parts of the stiffness, before they cancel."""
+    parts: Array
 
 
 class Posed:
@@ -146,9 +145,9 @@ class Posed:
         weight = dynamics.bias(self.tree, q, none, t=self.t)
         slope = inverse_dynamics_derivatives(self.tree, q, none, none, t=self.t)[0]
         pulled, pull_slope = elastic(self, q)
-        parts = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
-        largest = (float(np.abs(part).max(initial=0.0)) for part in (self._heaviness, slope, pull_slope))
-        return Rest(weight - self.tau - pulled, slope - pull_slope, parts, max(largest))
+        size = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
+        parts = np.diag(self._heaviness) + np.abs(slope) + np.abs(pull_slope)
+        return Rest(weight - self.tau - pulled, slope - pull_slope, size, parts)
 
     @cached_property
     def _heaviness(self) -> Array:
@@ -288,9 +287,14 @@ def _pull(posed: Posed, packed: PackedLoops, q: NDArray) -> NDArray:
     return out[n:]
 
 
-def is_symmetric(K: Array, largest: float) -> bool:
-    """Whether a stiffness at rest is that of a potential; `largest`: of its parts, before they cancel."""
-    return bool(np.abs(K - K.T).max(initial=0.0) <= ASYMMETRIC * largest)
+def along(directions: Array, parts: Array) -> Array:
+    """Σ |d| parts |d| of every direction, in columns: what stiffnesses along it are of, before they cancel."""
+    return np.asarray(np.einsum("ik,ij,jk->k", np.abs(directions), parts, np.abs(directions)))
+
+
+def is_symmetric(K: Array, sizes: Array) -> bool:
+    """Whether a stiffness at rest is that of a potential; `sizes`: of its parts along the directions (`along`)."""
+    return bool((np.abs(K - K.T) <= ASYMMETRIC * np.sqrt(np.outer(sizes, sizes))).all())
 
 
 def _null(G: Array, rank: int, name: str) -> Array:

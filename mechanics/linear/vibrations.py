@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
-from mechanics.linear.posed import Posed, is_symmetric
+from mechanics.linear.posed import Posed, along, is_symmetric
 from mechanics.linear.steadiness import check_steady
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -149,10 +149,10 @@ def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
     rest = posed.rest(q)
     stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
-    if not is_symmetric(K, rest.largest * float((np.abs(S).sum(axis=0) ** 2).max(initial=1.0))):
+    if not is_symmetric(K, along(S, rest.parts)):
         return _general(posed, near)
     squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
-    floor = max(RIGID * float(np.abs(squares).max(initial=0.0)), RIGID * rest.largest / float(np.diag(M).max()))
+    floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, rest.parts))
     kept = np.abs(squares) > floor
     squares, shapes = squares[kept], S @ vectors[:, kept]
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays

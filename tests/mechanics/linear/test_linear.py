@@ -360,6 +360,20 @@ def test_a_servo_gives_its_closed_loop():
     assert mechanics.modes(made, found).damping[0] == pytest.approx(0.5)
 
 
+def test_a_hairspring_counts_beside_a_stiff_mount():
+    """A balance wheel of 4 Hz in a case of 50 g on 10⁶ N/m: what is soft and light is not without stiffness."""
+    inertia, rest, mount = 1.5e-9, 0.7, 1e6
+    k = inertia * (8 * np.pi) ** 2
+    case = Body("case", Prismatic((1, 0, 0)), inertia=Inertia.point(0.05))
+    wheel = Inertia.about_com(5e-5, (1e-5, 0, 0), inertia * np.diag([0.5, 0.5, 1.0]))
+    balance = Body("balance", Revolute((0, 0, 1)), "case", (2e-3, 0, 0), inertia=wheel)
+    springs = [joint_spring("balance_joint", k, rest=rest), joint_spring("case_joint", mount)]
+    found = mechanics.equilibrium(Mechanism(Tree([case, balance], gravity=(0, 0, 0)), elements=springs))
+    assert (found.stability, found.free) == ("stable", ())
+    np.testing.assert_allclose(found.q, [0.0, rest], atol=1e-12)
+    assert found.stiffness[0] == pytest.approx((8 * np.pi) ** 2, rel=1e-5)
+
+
 def test_a_drive_on_its_way_stands_still_where_an_equilibrium_is_asked_for():
     tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
     made = Mechanism(tree, elements=[servo("m_joint", stiffness=18.0, damping=6.0, target=Motion((0.0, 0.8)))])
