@@ -137,7 +137,7 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     k = near.positions
     damping, units = near.A[k:, k:], _units(near.A, k)
     holonomic = bool(posed.positional.all()) and not v.any()
-    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1]:
+    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1:].max(initial=1.0):
         return _undamped(posed, q, near)
     return _general(posed, near)
 
@@ -149,7 +149,7 @@ def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
     rest = posed.rest(q)
     stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
-    if not is_symmetric(K, along(S, rest.parts)):
+    if not len(K) or not is_symmetric(K, along(S, rest.parts)):
         return _general(posed, near)
     squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
     floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, rest.parts))

@@ -7,6 +7,7 @@ import mechanics
 from liegroup.table import EXP, increment
 from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
+from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import holonomic
 from mechanics.constraints.wheels import wheel
 from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
@@ -494,6 +495,15 @@ def test_whipple_bicycle_by_the_published_matrices(speed):
     A = np.block([[np.zeros((2, 2)), np.eye(2)], [-inverse @ stiffness, -speed * inverse @ np.array(C1)]])
     true = np.linalg.eigvals(A)
     np.testing.assert_allclose(found, ordered(true[true.imag >= 0]), rtol=0, atol=1e-11)
+
+
+def test_what_cannot_move_has_no_modes():
+    """A joint that a closure holds: nothing to move; a tree without coordinates is refused by name."""
+    held = Mechanism.assembled(Tree([Body("a", Revolute(Y), inertia=bob())]), [polynomial("a_joint", None, [0.3])])
+    assert len(mechanics.modes(held, held.home).eigenvalues) == 0
+    assert mechanics.stability(held, held.home).growth == -np.inf
+    with pytest.raises(ModelError, match="no joint moves by itself"):
+        mechanics.linearise(held.tree.with_locked(["a_joint"]), [])
 
 
 def test_blocks_of_zeros_are_taken_off():

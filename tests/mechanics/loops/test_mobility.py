@@ -133,6 +133,13 @@ def test_velocities_at_a_singular_position_are_numbers_or_refused():
         made.velocities(made.home, {"chassis_joint": (1.0, 0.0, 0.0)})
 
 
+@pytest.mark.parametrize("rates", [[1.0, 2.0], np.nan])
+def test_rates_that_are_none_of_a_joint_are_named(rates):
+    made = car(0.1, 0.3)
+    with pytest.raises(ValueError, match=r"rates of 'left_joint': .*expected one finite number, or 1"):
+        made.velocities(made.home, {"left_joint": rates})
+
+
 def test_a_position_like_others_says_nothing():
     m = car(0.1, 0.3).mobility
     assert m.at_home == m.rank == 3
