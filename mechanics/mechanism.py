@@ -971,7 +971,7 @@ class Mechanism:
             )
         return v
 
-    def projected_velocity(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, float]:
+    def projected_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, float]:
         """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J.
 
         Parameters
@@ -980,24 +980,23 @@ class Mechanism:
             Configuration, rad and m; quaternions of unit norm.
         v : array (nv,)
             Velocities, rad/s and m/s.
+        t : float
+            Time, s: it matters with prescribed motions.
 
         Returns
         -------
         v : array (nv,)
             Closed, rad/s and m/s.
         energy : float
-            Kinetic energy that is taken away, J.
+            Kinetic energy of the change, J, which is what is taken away unless joints move as told.
         """
         q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
-        M, G, r = (
-            mass_matrix(self.tree, q),
-            self.equations.matrix(q) * self.mobility.scales[:, None],
-            self.mobility.rank,
-        )
-        values, vectors = np.linalg.eigh(G @ np.linalg.solve(M, G.T))
-        kept, U = values[len(values) - r :], vectors[:, len(values) - r :]
-        change = -np.linalg.solve(M, G.T @ (U @ ((U.T @ (G @ v)) / kept)))
-        return v + change, float(0.5 * change @ M @ change)
+        at, r, scales = geometry(self.tree, q, v, real(t, "t")), self.mobility.rank, self.mobility.scales
+        root = np.linalg.cholesky(at.mass_matrix(self.tree))
+        G = np.linalg.solve(root, (scales[:, None] * self.equations.matrix(q, t, at)).T).T
+        u, s, w = np.linalg.svd(G, full_matrices=False)
+        change = -w[:r].T @ ((u[:, :r].T @ (scales * self.equations.rate(at))) / s[:r])
+        return v + np.linalg.solve(root.T, change), float(0.5 * change @ change)
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -140,7 +140,7 @@ def evaluate(
     except ValueError:
         raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
     states = np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs], axis=-1)
-    states = np.ascontiguousarray(states.reshape(-1, states.shape[-1]))
+    states = np.ascontiguousarray(states.reshape(math.prod(shape), states.shape[-1]))
     out = batch.run(kernel, real(t, "t"), states, tree.parameters, tree.structure, work_shape or tree.work_shape, size)
     return out.reshape(*shape, size)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import reals, sequence
+from liegroup.arrays import reals, sequence, shown
 from liegroup.table import EXP, RN, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
@@ -346,9 +346,7 @@ def consistent_velocities(
     if not wanted and not tree.is_rheonomic:
         raise ValueError("wanted: empty, expected the rates of one or more joints, such as {'crank_joint': 4.0}")
     columns = np.array([k for name in wanted for k in np.arange(tree.nv)[tree.v_slice(name)]], dtype=int)
-    rates = np.array(
-        [x for n, w in wanted.items() for x in np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v)]
-    )
+    rates = np.array([x for n, w in wanted.items() for x in _rates_of(n, w, tree.joint(n).n_v)])
     all_at_once = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
     G, drift = all_at_once.matrix(q, t), all_at_once.scale * loops.drift(geometry(tree, q, None, t))
     units = all_at_once.units
@@ -371,6 +369,14 @@ def consistent_velocities(
             "prescribe fewer rates: the loops fix the others",
         )
     return Velocities(units * v, null.shape[1] - count, defect)
+
+
+def _rates_of(joint: str, rates: ArrayLike, count: int) -> Array:
+    """One rate for every freedom of a joint; ValueError for others."""
+    x = reals(rates, f"rates of {joint!r}")
+    if x.shape not in ((), (1,), (count,)) or not np.isfinite(x).all():
+        raise ValueError(f"rates of {joint!r}: {shown(rates)}, expected one finite number, or {count}")
+    return np.broadcast_to(x, (count,))
 
 
 def _check_regular(G: Matrix, rank: int) -> None:

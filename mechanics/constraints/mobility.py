@@ -30,6 +30,8 @@ ROUNDING = 1e-12
 """Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better.  A row
 whose entries are smaller (in rad and sizes of the mechanism, where it is of order 1) is zero but for rounding.
 """
+ROUNDED = 1e-6
+"""A row whose entries, in rad and sizes of the mechanism, are smaller may be what rounded data have made of a zero."""
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 
@@ -138,10 +140,11 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     weighted = [_without_rounding(loops, q, weighted_matrix(loops, q, scales)) for q in positions]
     decomposed = [_decomposed(G) for G in weighted]
     spectra = [s for _, s in decomposed]
-    found = max(_rank(s) for s in spectra) if rank is None else rank
+    ranks = _ranks(loops, positions, weighted, spectra)
+    found = max(ranks) if rank is None else rank
     if not (rank is None or 0 < rank <= min(m, n)):
         raise ModelError("rank", f"is {rank}", f"give a whole number from 1 to {min(m, n)}, or leave it out")
-    full = [k for k, s in enumerate(spectra) if _rank(s) >= found] or [0]
+    full = [k for k, r in enumerate(ranks) if r >= found] or [0]
     relative = [np.append(spectra[k], 0.0) / max(spectra[k][0], np.finfo(float).tiny) for k in full]
     smallest = min(float(s[found - 1]) for s in relative) if found else 1.0
     following = max(float(s[found]) for s in relative)
@@ -149,7 +152,7 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     kept = _kept(null, m)
     starts = _starts(weighted[full[0]][kept], found)
     independent = _independent([weighted[k] for k in full], kept, found)
-    at_home = _rank(spectra[0])
+    at_home = ranks[0]
     at_stake = _at_stake(loops, decomposed[0][0][:, at_home:], null[0]) if at_home < found else ()
     return Mobility(
         found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent, at_home, at_stake
@@ -205,6 +208,36 @@ def _decomposed(G: Matrix) -> tuple[Matrix, Array]:
         U[some, : len(some)], s[: len(values)] = u, values
     U[none, len(some) + np.arange(len(none))] = 1.0
     return U, s
+
+
+def _ranks(loops: LoopEquations, positions: list[Array], weighted: list[Matrix], spectra: list[Array]) -> list[int]:
+    """The rank at every position.
+
+    Equations that depend on each other do so however rows and columns are scaled, and a scaling in which they do not
+    shows that they are independent: what holds a ship is little beside what holds a watch, by their masses, and a gear
+    of one beside one of some thousand.  So beside G over the root of the mass its rows are made equal, and those in rad
+    and sizes of the mechanism, too; rows of a few rounded digits are not.
+    """
+    closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
+    plain = [closing.matrix(q) for q in positions]
+    some = np.max([np.abs(G).max(axis=1) for G in plain], axis=0) > ROUNDED
+
+    def equal(matrices: list[Matrix]) -> list[Matrix]:
+        sizes = np.max([np.linalg.norm(G[some], axis=1) for G in matrices], axis=0)
+        return [G[some] / sizes[:, None] for G in matrices]
+
+    if not some.any():
+        return [_rank(s) for s in spectra]
+    others = zip(
+        *([np.linalg.svd(G, compute_uv=False) for G in equal(matrices)] for matrices in (weighted, plain)), strict=True
+    )
+    return [max([_rank(s), *filter(None, map(_decided, pair))]) for s, pair in zip(spectra, others, strict=True)]
+
+
+def _decided(s: Array) -> int:
+    """The rank if the singular values say it: if they fall once, or do not fall; else 0."""
+    rank = _rank(s)
+    return rank if rank < len(s) or s[-1] >= SMALL * s[0] else 0
 
 
 def _rank(s: Array) -> int:

@@ -207,6 +207,9 @@ def check_ends(
     at: dict[str | None, tuple[Any, ...]] = dict(zip(names, zip(*poses(), strict=True), strict=True))
     at[None] = np.zeros(3), np.eye(3)
     for spring in springs:
+        if unknown := [body for body in (spring.first, spring.second) if body not in at]:
+            remedy = f"name one of {', '.join(names)}, or None for the base"
+            raise ModelError(str(spring), f"acts on an unknown body {unknown[0]!r}", remedy)
         (x, R), (y, S) = at[spring.first], at[spring.second]
         if not (y + S @ spring.equation.q - x - R @ spring.equation.p).any():
             raise ModelError(

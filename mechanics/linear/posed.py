@@ -8,8 +8,9 @@ for rounding; `elastic` and `Posed.acceleration` are the only places that do so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,8 @@ from mechanics.states import configuration, velocity
 Array = NDArray[np.float64]
 EPSILON = 1e-30
 """Of complex steps."""
+ASYMMETRIC = 1e-8
+"""Part of what a stiffness is of by which one that is symmetric may differ from its transpose at rest."""
 NAMED = 0.1
 """Joints with more than this part of the largest are named."""
 
@@ -43,14 +46,13 @@ NAMED = 0.1
 @dataclass(frozen=True)
 class Rest:
     """Forces at rest and their derivative, columns by right increments: τ that would hold the tree alone against
-    gravity, elements and joint forces, Gᵀλ if closures do; `size` are forces before they cancel.
+    gravity, elements and joint forces, Gᵀλ if closures do; `size` are forces, `parts` stiffnesses before they cancel.
     """
 
     force: Array
     stiffness: Array
     size: Array
-    largest: float
-    """Of the parts of the stiffness, before they cancel."""
+    parts: Array
 
 
 class Posed:
@@ -143,9 +145,9 @@ class Posed:
         weight = dynamics.bias(self.tree, q, none, t=self.t)
         slope = inverse_dynamics_derivatives(self.tree, q, none, none, t=self.t)[0]
         pulled, pull_slope = elastic(self, q)
-        parts = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
-        largest = (float(np.abs(part).max(initial=0.0)) for part in (self._heaviness, slope, pull_slope))
-        return Rest(weight - self.tau - pulled, slope - pull_slope, parts, max(largest))
+        size = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
+        parts = np.diag(self._heaviness) + np.abs(slope) + np.abs(pull_slope)
+        return Rest(weight - self.tau - pulled, slope - pull_slope, size, parts)
 
     @cached_property
     def _heaviness(self) -> Array:
@@ -208,9 +210,11 @@ class Posed:
 
     @cached_property
     def elements(self) -> PackedLoops:
-        """The arrays of the tree with force elements and no closures."""
+        """The arrays of the tree with force elements, whose drives stand still where they are, and no closures."""
         none = LoopEquations(self.tree, ()), Solved([], 0, np.zeros(0), np.zeros((0, 0)))
-        return pack_loops(self.tree, *none, self.mechanism.elements if self.mechanism else ())
+        given: list[Any] = list(self.mechanism.elements) if self.mechanism else []
+        still = [replace(e, motion=Motion((e.motion.value(self.t),))) if e.reads_time else e for e in given]
+        return pack_loops(self.tree, *none, still)
 
     @cached_property
     def _pushed(self) -> PackedLoops:
@@ -247,7 +251,7 @@ class Posed:
     def start(self, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array]:
         """A checked state."""
         if self.mechanism is not None:
-            return self.mechanism.start(configuration(self.tree, q), v, None)
+            return self.mechanism.start(configuration(self.tree, q), v, None, self.t)
         q, v = configuration(self.tree, q), velocity(self.tree, np.zeros(self.tree.nv) if v is None else v)
         if q.ndim != 1 or v.ndim != 1:
             raise ValueError(f"state: shapes {q.shape} and {v.shape}, expected one configuration and its velocities")
@@ -281,6 +285,16 @@ def _pull(posed: Posed, packed: PackedLoops, q: NDArray) -> NDArray:
     forces(t, y, p, structure, work, out, n)
     gather(p, structure, work, out, n)
     return out[n:]
+
+
+def along(directions: Array, parts: Array) -> Array:
+    """Σ |d| parts |d| of every direction, in columns: what stiffnesses along it are of, before they cancel."""
+    return np.asarray(np.einsum("ik,ij,jk->k", np.abs(directions), parts, np.abs(directions)))
+
+
+def is_symmetric(K: Array, sizes: Array) -> bool:
+    """Whether a stiffness at rest is that of a potential; `sizes`: of its parts along the directions (`along`)."""
+    return bool((np.abs(K - K.T) <= ASYMMETRIC * np.sqrt(np.outer(sizes, sizes))).all())
 
 
 def _null(G: Array, rank: int, name: str) -> Array:

@@ -14,7 +14,7 @@ from mechanics import dynamics
 from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import check_ends
-from mechanics.linear.posed import Posed
+from mechanics.linear.posed import Posed, along, is_symmetric
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
@@ -24,6 +24,8 @@ NEAR = 30
 """Steps of Newton's method, which finds near equilibria, before it goes downhill."""
 ZERO = 1e-9
 """Forces, relative to their parts, that count as balanced; and stiffnesses, relative to the greatest, as none."""
+NOTHING = 1e-12
+"""Stiffnesses, relative to their parts, by which no step is taken."""
 POLISHED = 3
 """Steps that are taken after the forces count as balanced."""
 WALK = 0.05
@@ -67,7 +69,8 @@ class Equilibrium:
         Eigenvalues of the stiffness over the mass, 1/s², ascending: squares of the frequencies of the motion about it
         without damping.
     stability : {"stable", "neutral", "unstable"}
-        The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.
+        The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.  Where
+        forces have no potential (thrusts that turn with a body): all of them are real and positive, or not.
     free : tuple of str
         For every direction without stiffness, along which forces stay balanced, the joints that move in it.
     falling : tuple of str
@@ -188,7 +191,9 @@ def _start(posed: Posed, guess: ArrayLike | None) -> Array:
 
 @dataclass(frozen=True)
 class _Balance:
-    """Forces in the directions that closures leave free, W; Wᵀ M W = 1."""
+    """Forces in the directions that closures leave free, W; scales Wᵀ M W scales = 1, and along each the parts of the
+    stiffness add up to 1, so that soft and light joints count beside stiff and heavy ones.
+    """
 
     W: Array
     force: Array
@@ -196,7 +201,8 @@ class _Balance:
     size: float
     reactions: Array
     unreduced: Array
-    largest: float
+    scales: Array
+    parts: Array
 
     @property
     def norm(self) -> float:
@@ -220,10 +226,12 @@ class _Search:
         reactions = posed.reactions(q, rest.force)
         slope = posed.closing_slope(q, reactions)
         held = np.abs(posed.closing_matrix(q).T) @ np.abs(reactions)
-        size = float(np.linalg.norm(np.abs(W).T @ (rest.size + held)))
-        largest = max(rest.largest, float(np.abs(slope).max(initial=0.0)))
-        scale = largest * float((np.abs(W).sum(axis=0) ** 2).max(initial=0.0))
-        return _Balance(W, W.T @ rest.force, W.T @ (rest.stiffness - slope) @ W, size, reactions, rest.force, scale)
+        parts = rest.parts + np.abs(slope)
+        scales = np.sqrt(along(W, parts))
+        scales = np.where(scales > 0.0, scales, scales.max(initial=0.0) or 1.0)
+        W = W / scales
+        size, stiffness = float(np.linalg.norm(np.abs(W).T @ (rest.size + held))), W.T @ (rest.stiffness - slope) @ W
+        return _Balance(W, W.T @ rest.force, stiffness, size, reactions, rest.force, scales, parts)
 
     def run(self, q: Array, way: Way, most: int = ITERATIONS) -> tuple[Array, int]:
         """The configuration, and how many steps it took."""
@@ -244,9 +252,8 @@ class _Search:
 
     def newton(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
         """The next configuration, from which less is left to go; None if there is none."""
-        limit = max(now.largest, 1e-300)
         for damping in (0.0, 1e-8, 1e-4, 1e-2, 1.0):
-            solve = _solver(now.stiffness, damping * limit, 1e-12 * limit)
+            solve = _solver(now.stiffness, damping)
             x = -solve(now.force)
             d = now.W @ x
             if not np.abs(d).max(initial=0.0) > 0.0:
@@ -267,7 +274,7 @@ class _Search:
     def descent(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
         """The next configuration downhill, by Newton's step with all stiffnesses taken positive."""
         values, vectors = np.linalg.eigh(0.5 * (now.stiffness + now.stiffness.T))
-        sizes = np.maximum(np.abs(values), 1e-12 * max(now.largest, 1e-300))
+        sizes = np.maximum(np.abs(values), NOTHING)
         d = -now.W @ (vectors @ ((vectors.T @ now.force) / sizes))
         if not np.abs(d).max(initial=0.0) > 0.0:
             return None
@@ -313,14 +320,14 @@ class _Search:
 def _is_loose(now: _Balance) -> bool:
     """Whether most of the force is where no motion changes it."""
     u, stiffness, _ = np.linalg.svd(now.stiffness)
-    loose = u[:, stiffness <= ZERO * max(now.largest, 1e-300)]
+    loose = u[:, stiffness <= ZERO]
     return float(np.linalg.norm(loose.T @ now.force)) > 0.5 * now.norm
 
 
-def _solver(K: Array, damping: float, floor: float) -> Callable[[Array], Array]:
-    """r → K⁺ r by singular values above the floor; with damping μ, (KᵀK + μ²)⁻¹ Kᵀ r."""
+def _solver(K: Array, damping: float) -> Callable[[Array], Array]:
+    """r → K⁺ r by singular values that are not nothing; with damping μ, (KᵀK + μ²)⁻¹ Kᵀ r."""
     u, s, w = np.linalg.svd(K)
-    factor = s / (s**2 + damping**2) if damping else np.where(s > floor, 1.0 / np.maximum(s, 1e-300), 0.0)
+    factor = s / (s**2 + damping**2) if damping else np.where(s > NOTHING, 1.0 / np.maximum(s, NOTHING), 0.0)
     return lambda r: np.asarray(w.T @ (factor * (u.T @ r)))
 
 
@@ -329,18 +336,18 @@ def _solver(K: Array, damping: float, floor: float) -> Callable[[Array], Array]:
 
 def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
     now, mass = search.balance(q), dynamics.mass_matrix(posed.tree, q, posed.t)
-    values, vectors = _principal(now.stiffness, posed)
-    floor = ZERO * now.largest
+    values, shapes = _principal(now, posed)
+    floor = ZERO * along(shapes, now.parts)
     flat, down = np.abs(values) <= floor, values < -floor
-    if flat.any() and not _stays(search, q, now.W @ vectors[:, flat].real):
-        names = "; ".join(posed.moving(x, mass) for x in (now.W @ vectors[:, flat]).T)
+    if flat.any() and not _stays(search, q, shapes[:, flat].real):
+        names = "; ".join(posed.moving(x, mass) for x in shapes[:, flat].T)
         raise EquilibriumError(
             f"equilibrium of {posed.name!r}",
             f"is singular: no stiffness against motions of {names}, along which forces do not stay balanced",
             "change the load or the springs a little, or start elsewhere",
             q,
         )
-    falling = tuple(posed.moving(x, mass) for x in (now.W @ vectors[:, down]).T)
+    falling = tuple(posed.moving(x, mass) for x in shapes[:, down].T)
     if stable and falling:
         raise EquilibriumError(
             f"equilibrium of {posed.name!r}",
@@ -356,23 +363,26 @@ def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable:
         dict(zip(equations, now.reactions.tolist(), strict=True)),
         values,
         "unstable" if falling else "neutral" if flat.any() else "stable",
-        tuple(posed.moving(x, mass) for x in (now.W @ vectors[:, flat]).T),
+        tuple(posed.moving(x, mass) for x in shapes[:, flat].T),
         falling,
         iterations,
         float(np.abs(S @ (S.T @ left)).max(initial=0.0)),
     )
 
 
-def _principal(K: Array, posed: Posed) -> tuple[Array, NDArray]:
-    """Eigenvalues, ascending, and eigenvectors of the stiffness; symmetric unless wheels restrict velocities only."""
-    if posed.positional.all():
+def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray]:
+    """Eigenvalues of the stiffness over the mass, ascending, and velocities of the tree along its eigenvectors;
+    symmetric unless wheels restrict velocities only, or forces have no potential.
+    """
+    W, K = now.W * now.scales, now.scales[:, None] * now.stiffness * now.scales
+    if posed.positional.all() and is_symmetric(now.stiffness, np.ones(len(K))):
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-        return values, vectors
+        return values, W @ vectors
     found, vectors = np.linalg.eig(K)
     # a pair that is not real swings and grows: it counts as falling, by as much as it turns
     values = np.where(np.abs(found.imag) > 1e-9 * np.abs(found), -np.abs(found), found.real)
     order = np.argsort(values)
-    return values[order], vectors[:, order]
+    return values[order], W @ vectors[:, order]
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:

@@ -44,7 +44,8 @@ def check_steady(posed: Posed, near: Linearisation) -> None:
 def _check_persists(posed: Posed, near: Linearisation) -> None:
     """ModelError if the velocities change."""
     k = int(np.argmax(np.abs(near.acceleration))) if len(near.acceleration) else 0
-    if len(near.acceleration) and abs(near.acceleration[k]) > AT_REST * max(float(np.abs(near.A).max()), 1.0):
+    scale = max(float(np.abs(near.A).max(initial=0.0)), 1.0)
+    if len(near.acceleration) and abs(near.acceleration[k]) > AT_REST * scale:
         raise ModelError(
             f"state of {posed.name!r}",
             f"does not persist: v̇ of {posed.labels[k]} is {near.acceleration[k]:.4g} {posed.units[k]}/s²",

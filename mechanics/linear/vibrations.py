@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
-from mechanics.linear.posed import Posed
+from mechanics.linear.posed import Posed, along, is_symmetric
 from mechanics.linear.steadiness import check_steady
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -109,9 +109,9 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     Returns
     -------
     Modes
-        Of a mechanism at rest without damping and wheels from K x = ω² M x with the symmetric stiffness and mass, every
-        frequency to rounding of the greatest; else from the eigenvalues of A, zeros (and their Jordan blocks) taken
-        off before.
+        Of a mechanism at rest without damping and wheels, whose forces have a potential, from K x = ω² M x with the
+        symmetric stiffness and mass, every frequency to rounding of the greatest; else from the eigenvalues of A, zeros
+        (and their Jordan blocks) taken off before.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     k = near.positions
     damping, units = near.A[k:, k:], _units(near.A, k)
     holonomic = bool(posed.positional.all()) and not v.any()
-    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1]:
+    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1:].max(initial=1.0):
         return _undamped(posed, q, near)
     return _general(posed, near)
 
@@ -149,8 +149,10 @@ def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
     rest = posed.rest(q)
     stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
+    if not len(K) or not is_symmetric(K, along(S, rest.parts)):
+        return _general(posed, near)
     squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
-    floor = max(RIGID * float(np.abs(squares).max(initial=0.0)), RIGID * rest.largest / float(np.diag(M).max()))
+    floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, rest.parts))
     kept = np.abs(squares) > floor
     squares, shapes = squares[kept], S @ vectors[:, kept]
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays

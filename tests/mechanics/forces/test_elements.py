@@ -248,6 +248,11 @@ def test_a_sphere_in_the_air_feels_nothing():
             "unknown body 'wheel'",
         ),
         (
+            lambda: Mechanism(tree(), elements=[spring_damper(Frame("wheel"), HULL, 1.0)]).problem(),
+            ModelError,
+            "unknown body 'wheel'",
+        ),
+        (
             lambda: Mechanism(tree(), elements=[motor("hull_joint", Motion((1.0,)))]).packed(),
             ModelError,
             "6 degrees of freedom",

@@ -7,8 +7,10 @@ import mechanics
 from liegroup.table import EXP, increment
 from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
+from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.loops import holonomic
 from mechanics.constraints.wheels import wheel
-from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper
+from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.joints import Free, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
 from mechanics.linear import EquilibriumError
@@ -359,6 +361,89 @@ def test_a_servo_gives_its_closed_loop():
     assert mechanics.modes(made, found).damping[0] == pytest.approx(0.5)
 
 
+def test_a_hairspring_counts_beside_a_stiff_mount():
+    """A balance wheel of 4 Hz in a case of 50 g on 10⁶ N/m: what is soft and light is not without stiffness."""
+    inertia, rest, mount = 1.5e-9, 0.7, 1e6
+    k = inertia * (8 * np.pi) ** 2
+    case = Body("case", Prismatic((1, 0, 0)), inertia=Inertia.point(0.05))
+    wheel = Inertia.about_com(5e-5, (1e-5, 0, 0), inertia * np.diag([0.5, 0.5, 1.0]))
+    balance = Body("balance", Revolute((0, 0, 1)), "case", (2e-3, 0, 0), inertia=wheel)
+    springs = [joint_spring("balance_joint", k, rest=rest), joint_spring("case_joint", mount)]
+    found = mechanics.equilibrium(Mechanism(Tree([case, balance], gravity=(0, 0, 0)), elements=springs))
+    assert (found.stability, found.free) == ("stable", ())
+    np.testing.assert_allclose(found.q, [0.0, rest], atol=1e-12)
+    assert found.stiffness[0] == pytest.approx((8 * np.pi) ** 2, rel=1e-5)
+
+
+def test_a_drive_on_its_way_stands_still_where_an_equilibrium_is_asked_for():
+    tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
+    made = Mechanism(tree, elements=[servo("m_joint", stiffness=18.0, damping=6.0, target=Motion((0.0, 0.8)))])
+    assert mechanics.equilibrium(made, t=0.5).q[0] == pytest.approx(0.4, abs=1e-14)
+
+
+def test_a_thrust_that_turns_with_a_column_makes_it_flutter():
+    """Ziegler 1952: masses 2 m and m on rods, P along the second: unstable from (7/2 − √2) k/l; no potential."""
+    mass, length, k = 1.5, 0.8, 3.0
+    bodies = [
+        Body("a", Revolute(Y), inertia=Inertia.point(2 * mass, (length, 0, 0))),
+        Body("b", Revolute(Y), "a", (length, 0, 0), inertia=Inertia.point(mass, (length, 0, 0))),
+    ]
+    springs = [joint_spring(f"{name}_joint", k) for name in "ab"]
+    for part, verdict in ((0.5, "stable"), (0.99, "stable"), (1.01, "unstable")):
+        P = part * (3.5 - np.sqrt(2.0)) * k / length
+        thrust = thruster(Frame("b", (length, 0, 0)), force=(-1, 0, 0), command=P)
+        made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=[*springs, thrust])
+        M = mass * length**2 * np.array([[3.0, 1.0], [1.0, 1.0]])
+        K = np.array([[2 * k - P * length, P * length - k], [-k, k]])  # by the angles in space
+        wanted = np.sort_complex(np.sqrt(-np.linalg.eigvals(np.linalg.solve(M, K)).astype(complex)))
+        found = mechanics.equilibrium(made, [0.0, 0.0])
+        assert found.stability == verdict
+        values = mechanics.modes(made, found).eigenvalues
+        for value in wanted:
+            assert np.abs([values - value, values + value]).min() < 1e-9
+
+
+def test_motions_of_loops_that_are_driven_are_linear_about_states_of_their_time():
+    """A rod on a crank that turns as told carries a block on a rail: reduced by hand, ẍ by differences of it."""
+    crank = Rheonomic((Turn(Y, Motion((0.0, 2.0))),))
+    tree = Tree([
+        Body("crank", crank, inertia=bob()),
+        Body("rod", Revolute(Y), "crank", (0, 0, -1), inertia=bob(0.7, 0.5)),
+        Body("block", Prismatic((1, 0, 0)), inertia=bob(2.0, 0.0)),
+    ])  # fmt: skip
+    rail = holonomic(Frame("block"), Frame("rod", (0, 0, -1.5)), lambda x, R: [x[0]], "rail")
+    made, t = Mechanism(tree, [rail], home=[0.0, 0.0]), 0.7
+
+    def state(a, rate):
+        """Angle and rate of the rod, and those of the block that belong to them."""
+        turn, spin = 2.0 * t + a, 2.0 + rate
+        x, v = -np.sin(2.0 * t) - 1.5 * np.sin(turn), -2.0 * np.cos(2.0 * t) - 1.5 * spin * np.cos(turn)
+        return np.array([a, x]), np.array([rate, v])
+
+    def acceleration(a, rate):
+        """From the Lagrangian of a, with the masses of rod and block alone."""
+        turn, spin, m, M, s, l = 2.0 * t + a, 2.0 + rate, 0.7, 2.0, 0.5, 1.5
+        c = np.cos(turn)
+        inertia = m * s * s + M * (l * c) ** 2
+        ends = 4.0 * np.array([np.sin(2 * t), np.cos(2 * t)])  # of the crank's end
+        along = np.array([-c, np.sin(turn)])
+        force = -m * s * (along @ ends + G * np.sin(turn))
+        return (force + M * l * c * (ends[0] + l * spin * spin * np.sin(turn))) / inertia
+
+    near = mechanics.linearise(made, state(0.3, 0.4), t=t)
+    assert near.acceleration[0] == pytest.approx(acceleration(0.3, 0.4), rel=1e-12)
+    h = 1e-5
+    slopes = [
+        (acceleration(0.3 + h, 0.4) - acceleration(0.3 - h, 0.4)) / (2 * h),
+        (acceleration(0.3, 0.4 + h) - acceleration(0.3, 0.4 - h)) / (2 * h),
+    ]
+    assert near.x == ("δq rod_joint", "δv rod_joint")
+    np.testing.assert_allclose(near.A[1], slopes, rtol=1e-7)
+    q, _ = state(0.3, 0.4)
+    nearest, _ = made.projected_velocity(q, [0.4, -1.0], t)
+    assert np.abs(made.closing_velocity(q, nearest, t)).max() < 1e-13
+
+
 @pytest.mark.parametrize("speed", [0.0, 2.0, 5.0, 8.0])
 def test_whipple_bicycle(speed):
     """The benchmark's eigenvalues from a tree on two wheels, and nothing but zeros besides."""
@@ -410,6 +495,15 @@ def test_whipple_bicycle_by_the_published_matrices(speed):
     A = np.block([[np.zeros((2, 2)), np.eye(2)], [-inverse @ stiffness, -speed * inverse @ np.array(C1)]])
     true = np.linalg.eigvals(A)
     np.testing.assert_allclose(found, ordered(true[true.imag >= 0]), rtol=0, atol=1e-11)
+
+
+def test_what_cannot_move_has_no_modes():
+    """A joint that a closure holds: nothing to move; a tree without coordinates is refused by name."""
+    held = Mechanism.assembled(Tree([Body("a", Revolute(Y), inertia=bob())]), [polynomial("a_joint", None, [0.3])])
+    assert len(mechanics.modes(held, held.home).eigenvalues) == 0
+    assert mechanics.stability(held, held.home).growth == -np.inf
+    with pytest.raises(ModelError, match="has no coordinates"):
+        mechanics.linearise(held.tree.with_locked(["a_joint"]), [])
 
 
 def test_blocks_of_zeros_are_taken_off():

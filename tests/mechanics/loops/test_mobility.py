@@ -7,7 +7,8 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree
-from mechanics.constraints.loops import revolute, spherical
+from mechanics.constraints.couplings import gear
+from mechanics.constraints.loops import distance, revolute, spherical
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.joints import Planar, Revolute
 from mechanics.joints.free import Free
@@ -48,6 +49,32 @@ def test_rounding_of_one_kind_of_rows_has_no_say_beside_rows_that_hold():
     m = Mechanism(made.tree, [*made.equations.closures, pin]).mobility
     assert (m.rank, m.dof) == (1, 0)
     assert m.scales.max() < 1e3
+
+
+@pytest.mark.parametrize("light", [1.0, 1e-3, 1e-6, 1e-9])
+def test_ranks_do_not_depend_on_masses(light):
+    """Two gears of a heavy machine and two of a light one beside it, and two rods, which hold ten bodies less four."""
+    solid = [Inertia.about_com(m, (0, 0, 0), 0.1 * m * np.eye(3)) for m in (1e3, light)]
+    wheels = [Body(name, Revolute(), inertia=solid[name in "cd"]) for name in "abcd"]
+    geared = Mechanism(Tree(wheels), [gear("a_joint", "b_joint", 2.0), gear("c_joint", "d_joint", -3.0)])
+    assert (geared.mobility.rank, geared.mobility.redundant) == (2, 0)
+    free = [Body(name, Free(), inertia=solid[name == "b"]) for name in "ab"]
+    rods = [distance(Frame(None, (x, 0, 1)), Frame(name), 1.0, name) for name, x in (("a", 0.0), ("b", 5.0))]
+    held = Mechanism(Tree(free), rods, home=[0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 1, 0, 0, 0])
+    assert (held.mobility.rank, held.mobility.dof) == (2, 10)
+    twice = Mechanism(held.tree, [*rods, distance(rods[1].first, rods[1].second, 1.0, "b again")], home=held.home)
+    assert (twice.mobility.rank, twice.mobility.redundant) == (2, 1)
+    v, _ = held.projected_velocity(held.home, np.arange(1.0, 13.0))
+    assert np.abs(held.closing_velocity(held.home, v)).max() < 1e-14
+    np.testing.assert_allclose(v[[0, 1, 2, 6, 7, 8]], [1.0, 2.0, 0.0, 7.0, 8.0, 0.0], atol=1e-13)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 4e3, 1e6])
+def test_ranks_do_not_depend_on_the_ratio_of_a_gear(ratio):
+    wheel = Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3))
+    tree = Tree([Body(name, Revolute(), inertia=wheel) for name in "abcd"])
+    made = Mechanism(tree, [gear("a_joint", "b_joint", ratio), gear("c_joint", "d_joint", 1.0)])
+    assert made.mobility.rank == 2
 
 
 LENGTH, HALF = 2.0, 0.7
@@ -104,6 +131,13 @@ def test_velocities_at_a_singular_position_are_numbers_or_refused():
         made = car(0.0, 0.0)
     with pytest.raises(ModelError, match="singular position"):
         made.velocities(made.home, {"chassis_joint": (1.0, 0.0, 0.0)})
+
+
+@pytest.mark.parametrize("rates", [[1.0, 2.0], np.nan])
+def test_rates_that_are_none_of_a_joint_are_named(rates):
+    made = car(0.1, 0.3)
+    with pytest.raises(ValueError, match=r"rates of 'left_joint': .*expected one finite number, or 1"):
+        made.velocities(made.home, {"left_joint": rates})
 
 
 def test_a_position_like_others_says_nothing():
