@@ -33,7 +33,7 @@ from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
 EPSILON = COMPLEX_STEP
-_DELTAS = 2.0**-17, 2.0**-29
+DELTAS = 2.0**-17, 2.0**-29
 """Of differences that what complex numbers carry is compared with, relative to the size of what changes."""
 
 
@@ -153,8 +153,8 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
                 carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
-                for size_of in dict.fromkeys(delta * one for one in (scale, 1.0) for delta in _DELTAS):
-                    wrong = _contradicts(at, e, carried, here, size_of)
+                for size_of in dict.fromkeys(delta * one for one in (scale, 1.0) for delta in DELTAS):
+                    wrong = contradicts(at, e, carried, here, size_of)
                     if wrong is None:
                         break
             if wrong is not None:
@@ -168,7 +168,7 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
                 )
 
 
-def _contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
+def contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
     """The value of a function whose differences over ± size contradict a derivative, and what they give."""
     after, before = at(size, e), at(-size, e)
     near = (after - before) / (2.0 * size)
