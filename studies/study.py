@@ -187,7 +187,11 @@ def command_line(
         args=arguments,
         config=(tyro.conf.OmitArgPrefixes,),
     )
-    answer(next(study for study in studies.values() if type(config) is study.config), config)
+    study = next(study for study in studies.values() if type(config) is study.config)
+    try:
+        answer(study, config)
+    except ValueError as error:  # options that make no sense; the message has the name, the value and the remedy
+        raise SystemExit(f"{study.name}: {error}") from error
     return 0
 
 

@@ -190,6 +190,12 @@ def test_a_folder_that_takes_no_files_is_named_before_the_run(tmp_path):
             answer(replace(ENERGY_DRIFT, run=never), EnergyDriftConfig(out=out))
 
 
+def test_options_that_make_no_sense_end_with_a_sentence(tmp_path):
+    for value, words in (("/no/such.urdf", "cannot be read"), ("ur9", "expected the path of a .urdf or .sdf file")):
+        with pytest.raises(SystemExit, match=f"energy-drift: .*{value}.*{words}"):
+            command_line(STUDIES, ["energy-drift", "--quick", "--out", str(tmp_path), "--robot", value])
+
+
 def test_every_study_has_its_page_and_its_own_config():
     assert len({study.config for study in STUDIES.values()}) == len(STUDIES)
     for name, study in STUDIES.items():
