@@ -26,7 +26,7 @@ from integrators.method import Method
 from integrators.problem import Problem
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
-from liegroup.arrays import check_function, integer, of_kind, reals
+from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
 
 Array = NDArray[np.float64]
 Loss = Callable[[int, Array], tuple[float, ArrayLike]]
@@ -183,7 +183,7 @@ class DifferentiableRun:
                 "step: give their values at every step as u"
             )
         self.problem, self.method, self.step, self.names = posed, taken.method, taken.step, taken.names
-        self.steps, self.t, self._take = integer(steps, "steps", 1), float(t), taken
+        self.steps, self.t, self._take = integer(steps, "steps", 1), real(t, "t"), taken
         default = max(1, math.isqrt(2 * self.steps))
         self.checkpoints = integer(default if checkpoints is None else checkpoints, "checkpoints", 1)
         count = len(np.asarray(posed.parameters))
@@ -291,7 +291,8 @@ class DifferentiableRun:
                 f"direction and dx: shapes {along.shape} and {changed.shape}, expected {(*y.shape,)} and ({self._k},), "
                 "or as many rows of both"
             )
-        along, changed = np.atleast_2d(along), changed.reshape(-1, self._k)
+        along = np.atleast_2d(along)
+        changed = changed.reshape(len(along), self._k)
         x = self.derivative.increments(y) @ along.T
         states, changes = [y], [self.derivative.velocities(y) @ x]
         for k in range(self.steps):
@@ -397,11 +398,13 @@ class DifferentiableRun:
         if callable(given):
 
             def called(k: int, y: Array) -> tuple[float, Array]:
-                value, slope = given(k, y)
-                found = reals(slope, "loss")
+                said = given(k, y)
+                if not isinstance(said, tuple) or len(said) != 2:
+                    raise TypeError(f"loss: {shown(said)} at state {k}, expected (value, derivative ({n},))")
+                value, found = real(said[0], "loss"), reals(said[1], "loss")
                 if found.shape != (n,):
                     raise ValueError(f"loss: a derivative of shape {found.shape} at state {k}, expected ({n},)")
-                return float(value), found
+                return value, found
 
             return called
         weights = reals(given, "cotangent")

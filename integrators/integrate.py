@@ -32,6 +32,7 @@ from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
 from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
+from integrators.results.digests import StorageError
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
@@ -220,17 +221,27 @@ def integrate(
             "into": into,
             "workers": workers,
             "statistics": statistics,
+            "max_step": None if max_step == np.inf else max_step,
+            "max_steps": max_steps,
         }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
         tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
+        step = None if step is None else positive(step, "step", " (t_span tells the direction)")
+        save_every = None if save_every is None else integer(save_every, "save_every", 1)
         solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
     chosen.check(problem, span[0])
     says = "" if wanted else f"{chosen.name}, chosen for want of a method"
-    if chosen.stepper.report and step is None and not variable and span[0] != span[1]:
-        step = min(suggest_step(problem, chosen, t=span[0]), abs(span[1] - span[0]))
-        says = f"{says or chosen.name}, with steps of {step:.3g}"
+    if chosen.stepper.report and step is None and not variable:
+        if max_steps is not None or max_step != np.inf:
+            raise ValueError(
+                f"max_step, max_steps: they belong to variable steps, but {chosen.name} takes fixed ones; give `step`, "
+                "or leave the method out and give rtol"
+            )
+        length = abs(span[1] - span[0])
+        step = min(suggest_step(problem, chosen, t=span[0]), length) if length else 1.0
+        says = f"{says or chosen.name}, with steps of {step:.3g}" if length else says
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
@@ -458,6 +469,11 @@ def resume(
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
     problem = pose(problem)
     with content_of(path):
+        if (size := np.shape(stored.y0)[-1]) != problem.n:
+            raise StorageError(
+                f"{path}: a run of model {stored.attributes['model']!r} with {size} numbers in a state, but the given "
+                f"problem {problem.model!r} has {problem.n}"
+            )
         problem = problem.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
     way, output = stored.way(controller), stored.output(with_events(as_events(events), gathered), gathered)

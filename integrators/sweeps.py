@@ -33,6 +33,8 @@ REFUSED, RAISED = "REFUSED", "RAISED"
 problem, or a quantity, has raised something.
 """
 _OF_RUNS = ("method", "step")
+_OF_CELLS = ("status", "message", "doubts")
+_RESERVED = ", ".join(_OF_CELLS)
 _REFUSALS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
 _NOT_HERE = ("callback", "checkpoint", "into", "every", "overwrite", "progress")
 Cell = dict[str, Any]
@@ -121,7 +123,11 @@ def sweep(
         of_kind(quantities, Mapping, "quantities", "a mapping from names to functions of a solution")
         for name, function in quantities.items():
             check_function(function, f"quantities: {name!r}", "a function of a solution")
+            if not isinstance(name, str) or name in axes or name in _OF_CELLS:
+                raise ValueError(f"quantities: name {shown(name)}, expected one that is no parameter, nor {_RESERVED}")
     of_kind(units, (Mapping, type(None)), "units", "a mapping from names to units")
+    if unknown := [name for name in units or () if quantities is not None and name not in {*axes, *quantities}]:
+        raise ValueError(f"units: {', '.join(map(shown, unknown))}, expected names of parameters and quantities")
     is_builder = callable(model) and not isinstance(model, Problem) and not callable(getattr(model, "problem", None))
     own = [name for name in axes if name not in _OF_RUNS]
     if own and not is_builder:
@@ -145,10 +151,8 @@ def _axes(parameters: Any) -> dict[str, list[Any]]:
     of_kind(parameters, Mapping, "parameters", "a mapping from names to sequences of values")
     axes = {}
     for name, values in parameters.items():
-        if not (isinstance(name, str) and name.isidentifier()) or name in ("status", "message", "doubts"):
-            raise ValueError(
-                f"parameters: name {shown(name)}, expected an identifier other than status, message, doubts"
-            )
+        if not (isinstance(name, str) and name.isidentifier()) or name in _OF_CELLS:
+            raise ValueError(f"parameters: name {shown(name)}, expected an identifier other than {_RESERVED}")
         if isinstance(values, str):
             raise ValueError(f"parameters: {name!r} is a text, expected a sequence of values")
         axes[name] = list(sequence(values, f"parameters: {name!r}", "a sequence of values"))
@@ -286,7 +290,20 @@ def _error(solution: Solution, name: str) -> Any:
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
+def _of_one_shape(found: Sequence[Cell]) -> list[Cell]:
+    """The cells, without those in which a quantity has another shape than in the first one that has it."""
+    first: dict[str, Any] = {}
+    cells = []
+    for cell in found:
+        shapes = {name: value.shape for name, value in cell.get("quantities", {}).items()}
+        other = next((name for name in shapes if shapes[name] != first.setdefault(name, shapes[name])), None)
+        says = "" if other is None else f"quantity {other!r}: shape {shapes[other]}, expected {first[other]} as before"
+        cells.append(_without(RAISED, ValueError(says)) if says else cell)
+    return cells
+
+
 def _table(xarray: Any, axes: dict[str, list[Any]], found: list[Cell], given: Cell, units: dict[str, str]) -> Any:
+    found = _of_one_shape(found)
     refused = [cell["error"] for cell in found if "error" in cell]
     if len(refused) == len(found):
         raise refused[0]
@@ -294,17 +311,14 @@ def _table(xarray: Any, axes: dict[str, list[Any]], found: list[Cell], given: Ce
     variables: dict[str, Any] = {}
     for name in dict.fromkeys(name for cell in found for name in cell.get("quantities", ())):
         values = [cell.get("quantities", {}).get(name) for cell in found]
-        known = {value.shape for value in values if value is not None}
-        if len(known) > 1:
-            raise ValueError(f"quantities: {name!r} has the shapes {sorted(known)}, expected the same in all cells")
-        own = known.pop()
+        own = next(value.shape for value in values if value is not None)
         table = np.full((len(found), *own), np.nan)
         for k, value in enumerate(values):
             table[k] = np.nan if value is None else value
         dims = (*axes, *(f"{name}_{axis}" for axis in range(len(own))))
         attributes = {"units": units[name]} if name in units else {}
         variables[name] = (dims, table.reshape(*shape, *own), attributes)
-    for name in ("status", "message", "doubts"):
+    for name in _OF_CELLS:
         variables[name] = ((*axes,), np.array([cell[name] for cell in found]).reshape(shape))
     coordinates = {
         name: (name, [_label(x) for x in values], {"units": units[name]} if name in units else {})

@@ -95,6 +95,8 @@ def warm_up(
     chosen = list(TASKS) if "all" in tasks else list(tasks)
     if unknown := sorted(set(chosen) - set(TASKS)):
         raise SystemExit(f"warm-up: no task {', '.join(unknown)}; expected some of {', '.join(TASKS)}, or all")
+    if workers < 0:
+        raise SystemExit(f"warm-up: --workers {workers}, expected 1 or more, or 0 for as many as there are processors")
     began = time.perf_counter()
     work = [(function, (*arguments, lanes)) for name in chosen for function, arguments in TASKS[name]]
     failed = _all(work, workers or _processors())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -65,8 +66,7 @@ class Study:
 
 def answer(study: Study, config: StudyConfig) -> Path:
     """Run a study and leave its answer; returns the folder."""
-    out = config.out or Path("results") / study.name
-    out.mkdir(parents=True, exist_ok=True)
+    out = _begun(config.out or Path("results") / study.name)
     started = time.perf_counter()
     result = study.run(config)
     elapsed = time.perf_counter() - started
@@ -94,6 +94,16 @@ def answer(study: Study, config: StudyConfig) -> Path:
     files = ["summary.json", *(f"{study.name}.{suffix}" for suffix in ("h5", "png", "pdf")), *extras]
     print(f"\n{out}/: {', '.join(files)}   ({elapsed:.1f} s)")
     return out
+
+
+def _begun(out: Path) -> Path:
+    """The folder, made; before hours are spent it is tried whether it takes files."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            return out
+    except OSError as error:
+        raise SystemExit(f"--out: {out} takes no files ({error.strerror}); name another folder") from error
 
 
 def _shown(study: Study, result: Any, out: Path) -> list[str]:
@@ -177,7 +187,11 @@ def command_line(
         args=arguments,
         config=(tyro.conf.OmitArgPrefixes,),
     )
-    answer(next(study for study in studies.values() if type(config) is study.config), config)
+    study = next(study for study in studies.values() if type(config) is study.config)
+    try:
+        answer(study, config)
+    except ValueError as error:  # options that make no sense; the message has the name, the value and the remedy
+        raise SystemExit(f"{study.name}: {error}") from error
     return 0
 
 

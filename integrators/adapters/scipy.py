@@ -27,6 +27,7 @@ from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
 from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
+from integrators.engine.collect import coarse
 from integrators.engine.fixed_run import single_run
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.step_by_step import NEVER, StepByStep
@@ -294,6 +295,12 @@ class DividingSolver(LieSolver):
         halved and doubled, and divided by 4096 at the most.  step: a fixed grid instead, whose steps are divided where
         that is necessary.
 
+    Warns
+    -----
+    RuntimeWarning
+        Once: a step divided to the limit whose estimate is still above the tolerance, as where fun jumps; its error is
+        not near rounding.
+
     Notes
     -----
     States within a step (`t_eval`, events, dense output) are as accurate as those at its end and each cost a step of
@@ -309,6 +316,7 @@ class DividingSolver(LieSolver):
         autonomous: bool | None = None, **options: Any,
     ) -> None:  # fmt: skip
         self._steps: StepByStep | None = None
+        self._doubted = False
         self._autonomous = autonomous
         super().__init__(fun, t0, y0, t_bound, vectorized, **options)
 
@@ -360,6 +368,13 @@ class DividingSolver(LieSolver):
         return self._steps.run
 
     def _step_impl(self) -> tuple[bool, str | None]:
+        found = self._stepped()
+        if not self._doubted and (doubts := coarse(self.lie_method.report(self._run.work))):
+            self._doubted = True
+            warnings.warn(f"{self.lie_method.name}: doubtful {doubts[0]}", RuntimeWarning, stacklevel=4)
+        return found
+
+    def _stepped(self) -> tuple[bool, str | None]:
         if self._steps is None:
             return super()._step_impl()
         self._steps.step(float(self.t_bound))

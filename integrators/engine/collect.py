@@ -24,7 +24,7 @@ from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.engine.swings import lost_swings
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
-from integrators.method import Method
+from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
@@ -261,13 +261,13 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
         if excess > 0.0:
             doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
-    doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
+    doubts += [*coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
-        coarse = unresolved(run, found, scale, number)
-        doubts += coarse
+        long = unresolved(run, found, scale, number)
+        doubts += long
         if is_cheap(run):
-            doubts += () if coarse else jumps(run, found, scale, number)
+            doubts += () if long else jumps(run, found, scale, number)
             doubts += [*resonant(run, found, number), *losses(run, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
@@ -321,9 +321,8 @@ def doubting(whole: Solution, doubts: Sequence[Doubt]) -> Solution:
     return replace(whole, doubts=tuple(known), message=said + _doubtful(known))
 
 
-def _coarse(found: Trajectory, number: int) -> list[Doubt]:
+def coarse(report: Report | None, number: int = 0) -> list[Doubt]:
     """Substeps that could not be made as small as their estimate demanded."""
-    report = found.report
     if report is None:
         return []
     remedy = "look for what is not smooth there; end the run at it by an event and start anew"

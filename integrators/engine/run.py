@@ -16,6 +16,8 @@ from integrators.engine.observe import (
     GREATEST,
     LEAST,
     STATISTICS,
+    SUM,
+    SUM_LOW,
     call_projection,
     crosses,
     guarded,
@@ -69,6 +71,14 @@ GUARDED = ("lower", "upper", "first_time", "furthest", "excess")
 
 class NotANumberError(ValueError):
     """A function that must give numbers gives NaN."""
+
+
+class WithinStepError(ArithmeticError):
+    """There is no state within a step; why says its status."""
+
+    def __init__(self, t: float, status: Status) -> None:
+        super().__init__(f"a state within the step from t = {t:.9g}: {status.name}")
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -595,7 +605,7 @@ class Run:
             )  # fmt: skip
         self._raise_pending()
         if status != Status.OK:
-            raise ArithmeticError(f"a state within the step from t = {t!r}: {Status(status).name}")
+            raise WithinStepError(t, Status(status))
         if self.problem.projection is not None:
             projected = self.projected[: y.shape[0]]
             self._call_field(self.projection, t + part, y, projected)
@@ -603,8 +613,8 @@ class Run:
         return y
 
     def _look_at_events(self) -> None:
-        """Locate the zeros within the step in progress; a terminal one ends the run there, a function that gives NaN
-        before the step.
+        """Locate the zeros within the step in progress; a terminal one ends the run there, a function that gives NaN,
+        or a part of the step that fails, before the step.
         """
         events = self.output.events
         assert events is not None
@@ -617,19 +627,20 @@ class Run:
             self._refuse_nan(t + part, y, values)
             return values
 
+        known = len(self.events_found)
         try:
             self._refuse_nan(t + h, self.y, self.after)
             found = zeros(events, self.before, self.after, h, self.state_at, values_at)
-        except NotANumberError as error:
+            for part, k, y in found:
+                self.events_found.append((t + part, k, self.given(y)))
+                seen = sum(row[1] == k for row in self.events_found)
+                if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
+                    self._end_at(t, part, y, events.names[k])
+                    return
+        except (NotANumberError, WithinStepError) as error:
+            del self.events_found[known:]
             self.y[...], self.counters[PENDING] = self.previous, 0
-            self.end(Status.NON_FINITE, str(error))
-            return
-        for part, k, y in found:
-            self.events_found.append((t + part, k, self.given(y)))
-            seen = sum(row[1] == k for row in self.events_found)
-            if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
-                self._end_at(t, part, y, events.names[k])
-                return
+            self.end(getattr(error, "status", Status.NON_FINITE), str(error))
 
     def _refuse_nan(self, t: float, y: Array, values: Array) -> None:
         """NotANumberError if an event function gives NaN: its zeros could not be noticed."""
@@ -706,12 +717,18 @@ class Run:
         rows = int(self.counters[ROW])
         cut = rows + self.handed > 0 and self.called_back is not None and self.called_back.has_raised
         last_row = (float(self.saved_t[rows - 1]), self.saved[rows - 1]) if rows else self.handed_last
+        statistics, stretch = (
+            self.statistics[: rows + 1][pick].copy(),
+            np.append(self.stretch[:rows], self.counters[STRETCH]),
+        )
+        if len(self.output.times) and rows and stretch[rows]:  # no row comes for what is behind the last given time
+            _join_last(statistics, stretch, self.problem.invariant_count)
         return Trajectory(
             t=self.saved_t[:rows].copy(),
             y=self.saved[:rows][pick].copy(),
             invariants=self.saved_values[:rows][pick].copy(),
-            statistics=self.statistics[: rows + 1][pick].copy(),
-            stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
+            statistics=statistics,
+            stretch=stretch,
             last_t=last_row[0] if cut else self.t,
             last=(last_row[1] if cut else self.shown() if last is None else last)[pick].copy(),
             counters=self.counters_of_all,
@@ -721,6 +738,15 @@ class Run:
             guarded=np.array([getattr(self, name)[pick] for name in GUARDED]),
             report=self.method.report(self.work),
         )
+
+
+def _join_last(statistics: Array, stretch: NDArray[np.int64], m: int) -> None:
+    """The last stretch of invariants becomes part of that before it."""
+    whole, more = statistics[-2].reshape(-1, m), statistics[-1].reshape(-1, m)
+    whole[LEAST], whole[GREATEST] = np.fmin(whole[LEAST], more[LEAST]), np.fmax(whole[GREATEST], more[GREATEST])
+    for part in (SUM, SUM_LOW):
+        whole[part] += more[part]
+    stretch[-2], stretch[-1] = stretch[-2] + stretch[-1], 0
 
 
 _COUNTED = np.zeros(COUNTERS, dtype=np.int64)

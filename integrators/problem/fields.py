@@ -280,6 +280,8 @@ def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bo
             out[:] = values
             return
         values = _array(values, name)
+        if values.dtype.kind == "b" and name.startswith("event"):
+            raise TypeError(f"{name}: returned a truth value, expected a number that changes its sign")
         if matrix:
             values = _by_rows(values, out.size, name)
         if values.shape != out.shape and not (values.ndim == 0 and out.shape == (1,)):

@@ -661,7 +661,14 @@ class Problem:
             raise ValueError(
                 f"variables: {sizes} have {sum(v.size for v in self.variables)} components, the state has {self.n}"
             )
-        _names([*(v.name for v in self.variables), *self.invariant_names], "names of variables and invariants")
+        names = [*(v.name for v in self.variables), *self.invariant_names]
+        _names(names, "names of variables and invariants")
+        taken = [f"{v.name}_component" for v in self.variables]
+        taken += [f"{name}_{of}" for name in self.invariant_names for of in ("least", "greatest", "mean")]
+        if clash := sorted({*names} & {*taken}):
+            raise ValueError(
+                f"names of variables and invariants: {clash[0]!r} is a name that data files give; choose another"
+            )
         if self.vectorized and self.field.is_compiled:
             raise ValueError("vectorized: for plain Python fields; a compiled one needs it not, leave it out")
         if (self.invariants is None) != (not self.invariant_names):

@@ -48,7 +48,8 @@ class Solution:
     invariants : array (k, r) or (m, k, r)
         Values of the invariants at the saved states.
     least, greatest, mean_since : array like `invariants`
-        Smallest, largest and mean value over **every step** since the previous saved state, this one included.
+        Smallest, largest and mean value over **every step** since the previous saved state, this one included; with the
+        last of the times in `t_eval` also over every step behind it.
     stretch : array (k,), or (m, k) for an ensemble with variable steps
         Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
@@ -219,6 +220,7 @@ class Solution:
         """
         if isinstance(self.status, Status):
             raise ValueError(f"trajectory({k}): this is the solution of a single trajectory")
+        of_kind(k, (int, np.integer), "k", "the number of a trajectory")
         if not 0 <= k < len(self.y):
             raise IndexError(f"trajectory({k}): expected a number from 0 to {len(self.y) - 1}")
         reached = ~np.isnan(self.y[k]).all(axis=-1)
@@ -283,9 +285,10 @@ class Solution:
     def error(self, name: str, relative: bool | None = None) -> Any:
         """Largest deviation of an invariant from its initial value over every step.
 
-        By default relative to that value where it is a scale, more than rounding (1e-13 times the largest component of
-        the first state); absolute where it is not, as that of a gap, which begins at 1e-16.  True, False: always the
-        one or the other.
+        The initial value is that of the first saved state, with `t_eval` that at the first of these times.  By default
+        relative to that value where it is a scale, more than rounding (1e-13 times the largest component of the first
+        state); absolute where it is not, as that of a gap, which begins at 1e-16.  True, False: always the one or the
+        other.
 
         Parameters
         ----------
@@ -310,6 +313,8 @@ class Solution:
     def _invariant(self, name: str) -> int:
         if not isinstance(name, str) or name not in self.invariant_names:
             raise KeyError(f"name {shown(name)}: expected one of the invariants {list(self.invariant_names)}")
+        if not self.t.shape[-1]:
+            raise ValueError(f"{name}: no state was saved, the run ended before the first of the given times (t_eval)")
         return self.invariant_names.index(name)
 
     # --- to look at -----------------------------------------------------------------------------------------------
@@ -581,9 +586,15 @@ class Solution:
         ------
         StorageError
             Something else than a regular file is there.
+        ValueError
+            A name that `load` takes for a folder of Zarr.
         OSError
             The disk is full, or the folder cannot be written.
         """
+        if Path(path_of(path, "path")).suffix in ZarrStream.SUFFIXES:
+            raise ValueError(
+                f"path: {str(path)!r}, expected the name of an HDF5 file (integrate(…, into=…) writes Zarr)"
+            )
         return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
 
     @classmethod

@@ -139,6 +139,8 @@ def write(
     if not isinstance(dataset, Dataset):
         raise TypeError(f"dataset: {dataset!r}, expected a Dataset")
     target = target_of(path_of(path, "path"))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path: {str(path)!r}: there is no folder {str(target.parent)!r}; make it first")
     sizes = _sizes(dataset)
     with part_of(target) as part:  # with the rights a new file has here, unlike a tempfile
         with open(part, "x+b", buffering=0) as raw:

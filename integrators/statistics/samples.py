@@ -218,8 +218,8 @@ _OF_SLOPE = ("time", "room", "count", "mean", "least", "greatest")
 
 
 def _drift(time: Array, room: Array, count: Array, means: Array, least: Array, greatest: Array) -> Drift:
-    """The drift of window means, those that are full."""
-    full = count == room
+    """The drift of window means, those that are full (of fewer samples than windows some have no room)."""
+    full = (count == room) & (room > 0)
     if full.sum() < LEAST_SAMPLES or not np.isfinite(means[full]).all():
         none = np.zeros(0)
         return Drift(np.nan, np.nan, np.nan, np.nan, np.nan, none, none)

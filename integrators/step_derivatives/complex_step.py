@@ -15,6 +15,7 @@ Source: Squire and Trapp 1998.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,6 +33,8 @@ from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
 EPSILON = COMPLEX_STEP
+DELTAS = 2.0**-17, 2.0**-29
+"""Of differences that what complex numbers carry is compared with, relative to the size of what changes."""
 
 
 def carry_complex(
@@ -44,12 +47,13 @@ def carry_complex(
     """
     ends, carried = np.empty_like(y), np.array(np.broadcast_to(directions, (len(y), *directions.shape)))
     n, parts = problem.dimension // 2, substeps(method)
+    check_carried(problem, t, y[0], np.zeros((0, len(np.asarray(problem.parameters)))))
     for k in range(len(y)):
         ends[k] = _end(problem, parts, y[k], h, u[k], t, k)
         inverse = np.linalg.pinv(velocities(problem, ends[k]))
         for j, d in enumerate(directions):
             start = moved(problem, y[k].astype(complex), 1j * EPSILON * d[: 2 * n])
-            size, time = h + 1j * EPSILON * d[-2], t + 1j * EPSILON * d[-1]
+            size, time = np.complex128(h + 1j * EPSILON * d[-2]), np.complex128(t + 1j * EPSILON * d[-1])
             end = _end(problem, parts, start, size, u[k] + 1j * EPSILON * d[2 * n : 3 * n], time, k)
             carried[k, j, : 2 * n] = inverse @ (end.imag / EPSILON)
             carried[k, j, -1] += d[-2]
@@ -65,18 +69,21 @@ def by_parameters(
     Raises
     ------
     ValueError
-        A direction changes what the method has computed from the problem beforehand, such as an inertia.
+        A direction changes what the method has computed from the problem beforehand, such as an inertia; a function of
+        the user's that loses derivatives (`check_carried`).
     ArithmeticError
         A step fails; the message names the status.
     """
     n, m, parameters = problem.dimension, len(directions), np.array(problem.parameters, dtype=np.float64)
     check_directions(problem, method, directions)
+    check_carried(problem, t, y, directions)
     end = _whole(problem, method, y, h, t, parameters)
     columns = []
     for d in np.eye(n + m + 1):
         u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
-        columns.append(_whole(problem, method, start, h + 1j * EPSILON * d[-1], t, u).imag / EPSILON)
+        size = np.complex128(h + 1j * EPSILON * d[-1])  # unlike Python's, it is compared by its real part
+        columns.append(_whole(problem, method, start, size, t, u).imag / EPSILON)
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
 
 
@@ -114,6 +121,64 @@ def check_directions(problem: Problem, method: Method, directions: Array) -> Non
                 f"which {method.name} finds once; expected one of forces or of the potential (a method such as "
                 "VARIATIONAL_GAUSS1 takes any)"
             )
+
+
+def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> None:
+    """ValueError where a function of the user's, plain Python or jitted, loses what complex numbers carry: `abs`,
+    `np.linalg.norm`, `float` and their like give the value and no derivative, or a wrong one, and say nothing.
+
+    What is carried along every increment of the state, every direction of the parameters and the time is compared with
+    differences; near a kink, where these contradict each other, anything between them is taken.
+    """
+    for name, function, size in (
+        ("field", problem.field, problem.dimension),
+        ("projection", problem.projection, problem.n),
+    ):
+        if function is None or function.is_kernel:
+            continue
+        d, parameters = problem.dimension, np.array(problem.parameters, dtype=np.float64)
+
+        def at(s: Any, e: Array, function: Any = function, size: int = size) -> Array:
+            state, held = moved(problem, y + 0 * s, s * e[:d]), parameters + s * (e[d:-1] @ directions)
+            out, work = (np.zeros(shape, dtype=state.dtype) for shape in (size, problem.work_shape))
+            function.python(t + s * e[-1], state, held, problem.structure, work, out)
+            return out
+
+        here = at(0.0, np.zeros(d + len(directions) + 1))
+        for k, e in enumerate(np.eye(d + len(directions) + 1)):
+            along = np.abs(e[d:-1] @ directions).max(initial=0.0)
+            scale = max(1.0, float(np.abs(y).max()) if k < d else abs(t))
+            if along:
+                scale = float(np.abs(parameters).max()) / along or 1.0
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+                carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
+                for size_of in dict.fromkeys(delta * one for one in (scale, 1.0) for delta in DELTAS):
+                    wrong = contradicts(at, e, carried, here, size_of)
+                    if wrong is None:
+                        break
+            if wrong is not None:
+                i, near = wrong
+                by = f"component {k} of the velocity" if k < d else "the time" if e[-1] else "a parameter"
+                raise ValueError(
+                    f"{name}: complex numbers carry {carried[i]:.6g} as the derivative of its value {i} by {by} at "
+                    f"t = {t:.9g}, y = {y.tolist()}, but differences give {near:.6g}; functions of plain Python must "
+                    "carry imaginary parts on: in the place of abs(x), np.linalg.norm(v), np.vdot(u, v), float(x), "
+                    "math.sin(x) write np.sqrt(x * x), np.sqrt(v @ v), u @ v, x, np.sin(x)"
+                )
+
+
+def contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
+    """The value of a function whose differences over ± size contradict a derivative, and what they give."""
+    after, before = at(size, e), at(-size, e)
+    near = (after - before) / (2.0 * size)
+    allowed = 1e-3 * np.abs(near) + 1e-12 * np.abs(near).max(initial=1.0) + 1e-13 * np.abs(here) / size
+    if (np.abs(carried - near) <= allowed).all():
+        return None
+    far = (at(4.0 * size, e) - at(-4.0 * size, e)) / (8.0 * size)
+    off = np.abs(carried - near) > allowed + 10.0 * np.abs(near - far) + np.abs(after - 2.0 * here + before) / size
+    i = int(np.argmax(off))
+    return (i, float(near[i])) if off[i] else None
 
 
 def velocities(problem: Problem, y: Array) -> Array:

@@ -1,11 +1,13 @@
 """The functions of a nonholonomic system where they cannot be traced: derivatives by complex steps, nothing compiled.
 
 For functions that branch on values or call what knows arrays of numbers only (``np.linalg``, tables); they must accept
-complex numbers (no ``abs``, no ``np.linalg.norm``).  A step takes about a thousand times as long as a compiled one.
+complex numbers (no ``abs``, no ``np.linalg.norm``), which is looked at in the first state.  A step takes about a
+thousand times as long as a compiled one.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
+from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
 from mechanics.nonholonomic.notes import Derived, argument_count
 from mechanics.nonholonomic.written import Functions, plain, work_height
@@ -60,7 +63,36 @@ class InterpretedFunctions(Functions):
         q = np.asarray(self.start, float)
         m = len(self.rows_at(0.0, q))
         k = 0 if self.position is None else len(np.atleast_1d(self.call("position", q)))
+        for name, function in (
+            ("mass", self.mass_at),
+            ("rows", lambda x: self.rows_at(0.0, x)),
+            ("potential", self._potential),
+        ):
+            self._check_carried(name, function, q)
         return Derived(self._parts(m, k), None, m, k, None)
+
+    def _potential(self, q: Array) -> Array:
+        return self.call("potential", q)
+
+    def _check_carried(self, name: str, function: Any, q: Array) -> None:
+        """ValueError where complex numbers do not carry the derivative that differences show."""
+
+        def at(s: Any, rate: Array) -> Array:
+            return np.ravel(function(q + s * rate))
+
+        for k, e in enumerate(np.eye(self.n)):
+            rate, size = coordinate_rate(self.group, q, e), max(1.0, float(np.abs(q).max()))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+                carried, here = _imaginary(at(1j * EPS, rate)), at(0.0, rate)
+            found = [contradicts(at, rate, carried, here, delta * size) for delta in DELTAS]
+            if all(found):
+                i, near = found[0]
+                raise ValueError(
+                    f"{name}: complex numbers carry {carried[i]:.6g} as its derivative by velocity {k} at q0, but "
+                    f"differences give {near:.6g}; write functions that carry imaginary parts on: np.sqrt(x * x) for "
+                    "abs(x), np.sqrt(v @ v) for np.linalg.norm(v), np.sin for math.sin, no float(x)"
+                )
 
     @cached_property
     def _module(self) -> Any:

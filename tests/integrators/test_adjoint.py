@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import mpmath
@@ -241,6 +242,47 @@ def test_parameter_directions_of_polynomials_have_rounding_alone():
     found = parameter_directions(make, [1.3, 0.7])
     true = [[0.7**2, 2 * 1.3 * 0.7**3, 0.0], [2 * 1.3 * 0.7, 3 * 1.3**2 * 0.7**2, 0.0]]
     assert np.allclose(found, true, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("field", "by"),
+    [
+        (lambda t, y, p: [y[1], -y[0] - p[0] * abs(y[1]) * y[1]], "component 1 of the velocity"),
+        (lambda t, y, p: -p[0] * y * np.linalg.norm(y), "component 0 of the velocity"),
+        (lambda t, y, p: [y[1], -math.sin(y[0])], "component 0 of the velocity"),
+        (lambda t, y, p: [y[1], -np.interp(y[0], [-2.0, 0.5, 2.0], [-3.0, 0.0, 1.0])], "component 0 of the velocity"),
+        (lambda t, y, p: [y[1], -abs(p[0]) * y[0]], "a parameter"),
+        (lambda t, y, p: [y[1], math.cos(t) - y[0]], "the time"),
+    ],
+)
+def test_functions_that_lose_derivatives_are_named(field, by):
+    """They gave gradients that were wrong, and said nothing."""
+    problem = Problem(rn(2), [1.0, 0.3], field, parameters=[0.4])
+    run = DifferentiableRun(problem, "RKMK4", 0.1, 3, parameters=[[1.0]], t=0.2)
+    with pytest.raises(ValueError, match=f"field: complex numbers carry .* by {by} at t = .* but differences give"):
+        run.vjp(problem.y0, [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        lambda t, y: [y[1], -y[0] - 0.4 * np.sqrt(y[1] * y[1]) * y[1]],
+        lambda t, y: [y[1], -np.tanh(y[1] / 1e-9) - y[0]],
+        lambda t, y: [y[1], (1.0 if t > 1e-10 else 2.0) - np.maximum(y[0], 0.0)],
+        lambda t, y: [y[1], -1e10 * y[0]],
+        lambda t, y: [y[1] * 1e-9, np.sin(y[0] * 1e7)],
+    ],
+)
+@pytest.mark.parametrize("start", [(1.0, 0.3), (0.0, 0.0)])
+def test_functions_that_bend_are_differentiated(field, start):
+    """Forwards, along two directions and without parameters: the change that the run itself shows."""
+    run = DifferentiableRun(Problem(rn(2), start, field), "RKMK4", 1e-10, 2)
+    states, changes = run.jvp(start, np.eye(2))
+    size = 2.0**-40
+    for direction, change in zip(np.eye(2), changes, strict=True):
+        ends = [run(np.add(start, s * size * direction)) for s in (1.0, -1.0)]
+        assert np.allclose((ends[0] - ends[1]) / (2.0 * size), change[-1], rtol=1e-3, atol=1e-3)
+    assert np.array_equal(states[-1], run(start))
 
 
 def test_what_is_not_differentiated_is_named():

@@ -9,7 +9,7 @@ import scipy.special
 
 from integrators import Problem, Status, integrate
 from integrators.events import Event
-from liegroup.table import RN, table_of
+from liegroup.table import RN, SO3, table_of
 
 
 @numba.njit
@@ -99,6 +99,39 @@ def test_given_times_are_kept_up_to_a_terminal_event(problems):
     end = solution.events["b"][0][0]
     assert len(solution.t) == int(end / 0.01) + 1
     assert solution.t[-1] <= end
+
+
+def test_a_run_that_ends_before_the_first_given_time_says_that_nothing_was_saved(problems):
+    ends = [Event(lambda t, y: t - 0.5, "b", terminal=True)]
+    decay = Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -y, invariants={"size": lambda t, y: y[0]})
+    run = integrate(decay, "RKMK4", (0, 1), 0.1, t_eval=[0.9], events=ends)
+    assert run.y.shape == (0, 1)
+    for ask in (run.error, run.minimum, run.maximum, run.mean):
+        with pytest.raises(ValueError, match="size: no state was saved, the run ended before the first"):
+            ask("size")
+
+
+def test_truth_values_have_no_zeros(problems):
+    with pytest.raises(TypeError, match="event 'up': returned a truth value, expected a number that changes its sign"):
+        integrate(problems.pendulum(1.0), "RKMK4", (0, 1), 0.1, events={"up": lambda t, y: y[0] > 0})
+
+
+def test_a_part_of_a_step_that_fails_ends_its_trajectory_alone():
+    """The body turns only between the stages of the steps, where zeros of the event are looked for: by so much that the
+    parts of the step leave the chart.
+    """
+
+    def field(t, y):
+        return [y[5] * np.sin(np.pi * t / 0.05) ** 2, 0.0, 0.0, 1.0, 0.0]
+
+    starts = [[1.0, 0, 0, 0, 0, 0.0], [1.0, 0, 0, 0, 0, 1e4]]
+    problem = Problem(table_of([(SO3, 1), (RN, 2)]), starts, field)
+    run = integrate(problem, "RKMK4", (0, 1), 0.1, events={"there": lambda t, y: y[4] - 0.43})
+    assert run.status == (Status.OK, Status.CHART_LEFT)
+    assert run.events[0]["there"][0] == pytest.approx(0.43)
+    assert len(run.events[1]["there"][0]) == 0
+    assert "a state within the step from t = 0.4" in run.message
+    assert run.trajectory(1).t[-1] == pytest.approx(0.4)
 
 
 def test_the_run_is_the_same_with_events_and_without(problems):

@@ -137,6 +137,35 @@ def test_an_empty_interval_is_the_start(problems):
     solution = integrate(problems.heavy_top(), "RKMK4", (1, 1), 0.01)
     assert solution.t.tolist() == [1.0]
     assert solution.success
+    assert integrate(problems.heavy_top(), (1, 1)).message == "reached the end (GAUSS8, chosen for want of a method)"
+
+
+def test_what_a_method_does_not_take_is_never_passed_over():
+    decay = Problem(LINE, [1.0], lambda t, y: -y)
+    for options, word in (({"max_step": 0.1}, "max_step: not"), ({"max_steps": 2}, "max_steps: not")):
+        with pytest.raises(TypeError, match=word):
+            integrate(decay, "SCIPY_DOP853", (0, 1), **options)
+    with pytest.raises(TypeError, match="save_every"):
+        integrate(decay, "SCIPY_DOP853", (0, 1), 0.1, save_every="two")
+    with pytest.raises(ValueError, match=r"step: -0\.1"):
+        integrate(decay, "SCIPY_DOP853", (0, 1), -0.1)
+    with pytest.raises(ValueError, match="GAUSS8 takes fixed ones; give `step`"):
+        integrate(decay, (0, 1), max_step=0.1)
+
+
+def test_extremes_behind_the_last_given_time_are_not_lost():
+    """y = exp(t), watched at every step to t = 1; with given times no row comes after the last of them."""
+    growth = Problem(LINE, [[1.0], [2.0]], lambda t, y: y, invariants={"size": lambda t, y: y[0]})
+    for problem in (growth.with_start([1.0]), growth):
+        for options in ({"step": 0.01}, {"rtol": 1e-10}):
+            run = integrate(problem, "RKMK_DOP853", (0, 1), t_eval=[0.0, 0.105], **options)
+            whole = integrate(problem, "RKMK_DOP853", (0, 1), **options)
+            assert run.y.shape[-2] == 2
+            assert np.allclose(run.maximum("size"), np.e * np.asarray(problem.y0)[..., 0], rtol=1e-9)
+            assert np.allclose(run.error("size"), np.e - 1, rtol=1e-9)
+            assert (
+                run.stretch.sum(axis=-1) == whole.stretch.sum(axis=-1) + 1
+            ).all()  # the state at 0.105 is watched, too
 
 
 @pytest.mark.parametrize("tau", ["exp", "cayley", "ccsk"])
@@ -251,6 +280,7 @@ def test_bad_input_is_refused_by_name(call, error, words):
         ({"invariants": lambda t, y: y[0]}, "invariant_names"),
         ({"invariants": {"not a name": lambda t, y: y[0]}}, "identifier"),
         ({"invariants": {"t": lambda t, y: y[0]}}, "other than"),
+        ({"invariants": {"a": lambda t, y: y[0], "a_mean": lambda t, y: y[1]}}, "'a_mean' is a name that data files"),
         ({"field": numba.njit(lambda t, y: y[1:]), "invariants": {"a": lambda t, y: y[0]}}, "numba.njit"),
     ],
 )

@@ -172,3 +172,11 @@ def test_a_truncated_file_is_refused(solution, tmp_path):
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(StorageError):
         Solution.load(path)
+
+
+def test_what_could_not_be_read_again_is_not_written(solution, tmp_path):
+    with pytest.raises(ValueError, match=r"expected the name of an HDF5 file"):
+        solution.save(tmp_path / "run.zarr")
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        solution.save(tmp_path / "nowhere" / "run.h5")
+    assert not list(tmp_path.iterdir())

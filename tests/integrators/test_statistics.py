@@ -108,6 +108,15 @@ def test_slopes_are_those_of_stored_energies():
         assert np.allclose(found[name], [getattr(drift, name) for drift in drifts], rtol=1e-6), name
 
 
+def test_a_slope_of_fewer_samples_than_windows_is_that_of_the_samples():
+    few = integrate(SYSTEMS["pendulum"], "MIDPOINT", (0, 0.2), 0.01, statistics=[Slope("angle")])
+    fitted = np.polyfit(0.01 * np.arange(21), integrate(SYSTEMS["pendulum"], "MIDPOINT", (0, 0.2), 0.01)["angle"], 1)
+    assert few.statistics["angle_slope"]["slope"] == pytest.approx(fitted[0, 0], rel=1e-9)
+    for end in (0.0, 0.05):
+        none = integrate(SYSTEMS["pendulum"], "MIDPOINT", (0, end), 0.01, statistics=[Slope("angle")])
+        assert np.isnan(none.statistics["angle_slope"]["slope"])
+
+
 def test_over_the_ensemble(gathered, stored):
     energy, found = stored["energy"], gathered.statistics.pooled("energy_moments")
     assert found["count"] == energy.size

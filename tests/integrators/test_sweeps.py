@@ -208,3 +208,26 @@ def test_what_makes_no_sense_is_refused(model, axes, given, error, word):
 
 def test_the_name_of_the_package():
     assert integrators.sweep is sweeps.sweep
+
+
+def test_a_quantity_of_another_shape_costs_its_cell_alone():
+    quantities = {"some": lambda solution: np.zeros(1 + int(solution.y[-1, 0] < 0.1))}
+    table = sweep(decaying, {"rate": [1.0, 3.0, 2.0]}, "RKMK4", SPAN, STEP, quantities=quantities)
+    assert table["status"].values.tolist() == ["OK", "RAISED", "OK"]
+    assert "quantity 'some': shape (2,), expected (1,)" in str(table["message"][1].values)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"quantities": {"status": end}}, "quantities: name 'status'"),
+        ({"quantities": {"rate": end}}, "quantities: name 'rate'"),
+        ({"quantities": {"end": end}, "units": {"ende": "m"}}, "units: 'ende'"),
+    ],
+)
+def test_names_that_hide_others_are_refused_before_the_runs(given, words):
+    def never(rate):
+        raise AssertionError("a run began")
+
+    with pytest.raises(ValueError, match=words):
+        sweep(never, {"rate": [1.0]}, "RKMK4", SPAN, STEP, **given)

@@ -107,6 +107,11 @@ def test_an_unknown_task_is_named_with_those_there_are():
     assert "no task nonsense; expected some of bodies, robots, loops, rolling, scipy, or all" in done.stderr
 
 
+def test_a_number_of_processes_that_is_none_is_named():
+    with pytest.raises(SystemExit, match="--workers -3, expected 1 or more"):
+        warm_up.warm_up(("scipy",), workers=-3)
+
+
 def test_every_task_names_systems_and_methods_that_are_there():
     for task, work in warm_up.TASKS.items():
         assert work, task

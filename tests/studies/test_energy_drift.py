@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,23 @@ def test_the_command_line_explains_itself(capsys):
     wrong = subprocess.run([sys.executable, "-m", "studies", "energy-drif"], cwd=ROOT, capture_output=True, text=True)
     assert wrong.returncode != 0
     assert "energy-drift" in wrong.stdout + wrong.stderr
+
+
+def test_a_folder_that_takes_no_files_is_named_before_the_run(tmp_path):
+    def never(config):
+        raise AssertionError("the run began")
+
+    place = tmp_path / "taken"
+    place.write_text("a file")
+    for out in (place, place / "below"):
+        with pytest.raises(SystemExit, match=r"taken.* takes no files"):
+            answer(replace(ENERGY_DRIFT, run=never), EnergyDriftConfig(out=out))
+
+
+def test_options_that_make_no_sense_end_with_a_sentence(tmp_path):
+    for value, words in (("/no/such.urdf", "cannot be read"), ("ur9", "expected the path of a .urdf or .sdf file")):
+        with pytest.raises(SystemExit, match=f"energy-drift: .*{value}.*{words}"):
+            command_line(STUDIES, ["energy-drift", "--quick", "--out", str(tmp_path), "--robot", value])
 
 
 def test_every_study_has_its_page_and_its_own_config():

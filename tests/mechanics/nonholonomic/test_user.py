@@ -203,6 +203,22 @@ def test_functions_that_cannot_be_traced_are_named_and_may_be_interpreted():
 
 
 @pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("potential", lambda q: 0.5 * abs(q[0] - 1.0)),
+        ("potential", lambda q: np.interp(q[0], [-5.0, 5.0], [0.0, 3.0])),
+        ("mass", lambda q: np.eye(3) * (1.0 + np.linalg.norm(q + 1.0))),
+        ("rows", lambda q: [[math.sin(q[2]), -math.cos(q[2]), 0.0]]),
+    ],
+)
+def test_interpreted_functions_that_lose_derivatives_are_named(name, function):
+    """Their forces were left out, and the motion was another one."""
+    given = {"mass": kinetic, "rows": blade, "potential": None} | {name: function}
+    with pytest.raises(ValueError, match=f"{name}: complex numbers carry .* but differences give"):
+        nonholonomic_system(rn(3), q0=[0.0] * 3, v0=[0.3, 0.0, 1.0], interpreted=True, **given)
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"mass": lambda q, v: 0.5 * v @ v + 1.0}, "quadratic in v"),
