@@ -742,7 +742,7 @@ class Run:
 
 def _join_last(statistics: Array, stretch: NDArray[np.int64], m: int) -> None:
     """The last stretch of invariants becomes part of that before it."""
-    whole, more = statistics[-2].reshape(-1, m), statistics[-1].reshape(-1, m)
+    whole, more = (statistics[row].reshape(STATISTICS, m) for row in (-2, -1))
     whole[LEAST], whole[GREATEST] = np.fmin(whole[LEAST], more[LEAST]), np.fmax(whole[GREATEST], more[GREATEST])
     for part in (SUM, SUM_LOW):
         whole[part] += more[part]

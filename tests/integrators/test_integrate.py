@@ -153,6 +153,14 @@ def test_what_a_method_does_not_take_is_never_passed_over():
         integrate(decay, (0, 1), max_step=0.1)
 
 
+def test_where_nothing_is_watched_given_times_need_not_come_to_the_end():
+    decay = Problem(LINE, [1.0], lambda t, y: -y)
+    for start in ([1.0], [[1.0], [2.0]]):
+        run = integrate(decay.with_start(start), "RKMK4", (0, 1), 0.1, t_eval=[0.0, 0.31])
+        assert run.t.tolist() == [0.0, 0.31]
+        assert run.stretch.tolist() == [1, 11]
+
+
 def test_extremes_behind_the_last_given_time_are_not_lost():
     """y = exp(t), watched at every step to t = 1; with given times no row comes after the last of them."""
     growth = Problem(LINE, [[1.0], [2.0]], lambda t, y: y, invariants={"size": lambda t, y: y[0]})
