@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-"""As many processes as processors are testing: threads that wait for each other within them take most of the time of
-small matrices.  Said before NumPy is loaded, here and in what is started from here.
+"""As many processes as processors are testing: threads within them would wait for each other, and not idly.  Said
+before NumPy is loaded, here and in what is started from here.
 """
 READS_MJCF = sys.platform == "linux" and find_spec("mujoco") is not None
 """Whether scripts find MuJoCo loaded; what it loads elsewhere is not made to be forked."""
@@ -47,8 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """While tests are collected nobody looks for garbage, a quarter of that time; and later not in what stays to the
-    end: modules and ten thousand tests.
+    """While tests are collected nobody looks for garbage, and later not in what stays to the end: modules and ten
+    thousand tests.
     """
     gc.disable()
     try:

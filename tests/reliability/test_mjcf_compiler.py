@@ -33,6 +33,16 @@ def mjcf_at_once() -> None:
     """Not here: files are compiled as users compile them."""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other tests compile as users do")
+def test_the_compiler_of_other_tests_gives_what_that_of_users_gives(script):
+    command = [sys.executable, "-I", str(mjcf_model.PROGRAM)]
+    asked = json.dumps({"text": PENDULUM, "path": sys.path, "processor": 10.0, "clock": 100.0}).encode()
+    users = subprocess.run(command, input=asked, capture_output=True, check=True)
+    others = script.compiler(command, input=asked)
+    assert others.returncode == 0
+    assert others.stdout == users.stdout != b""
+
+
 def fake(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """A module `mujoco` for the process of the compiler, which finds modules where its caller does."""
     (folder / "mujoco.py").write_text("import os, sys, time\n" + code)
