@@ -36,7 +36,7 @@ from integrators.status import Status
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
-SUSPECT, FAINT = 1e-3, 1e-4
+SUSPECT, FAINT = 1e-3, 2e-4
 """Sum of the differences of all steps, estimated from some, relative to the motion; one from which on it is asked
 whether errors grow along the motion.
 """

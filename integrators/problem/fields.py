@@ -25,7 +25,8 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -172,8 +173,12 @@ def reads_time(field: Field) -> bool:
 def _reads_first(function: Any) -> bool:
     python = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
     code = getattr(inspect.unwrap(python), "__code__", None)
-    if code is None or not code.co_argcount:
-        return True
+    return code is None or not code.co_argcount or _loads_first(code)
+
+
+@lru_cache(1024)
+def _loads_first(code: CodeType) -> bool:
+    """Whether a function of arguments loads the first of them."""
     first = code.co_varnames[0]
     loads = (i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD"))
     return first in code.co_cellvars or any(first == x or (isinstance(x, tuple) and first in x) for x in loads)
