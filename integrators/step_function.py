@@ -277,7 +277,11 @@ class StepFunction:
             return self._many(y, u, t)
         if not given.flags.writeable:  # for the compiler another type
             given = given.copy()
-        status = self._take(self._packed, t, state, given)
+        try:
+            status = self._take(self._packed, t, state, given)
+        except TypeError:  # the compiler's, which knows no names
+            t = real(t, "t")
+            status = self._take(self._packed, t, state, given)
         if status:
             self._explain(status, t, state, given)
         return state

@@ -16,8 +16,6 @@ from integrators.engine.observe import (
     GREATEST,
     LEAST,
     STATISTICS,
-    SUM,
-    SUM_LOW,
     call_projection,
     crosses,
     guarded,
@@ -721,8 +719,9 @@ class Run:
             self.statistics[: rows + 1][pick].copy(),
             np.append(self.stretch[:rows], self.counters[STRETCH]),
         )
-        if len(self.output.times) and rows and stretch[rows]:  # no row comes for what is behind the last given time
-            _join_last(statistics, stretch, self.problem.invariant_count)
+        m = self.problem.invariant_count
+        if m and rows and len(self.output.times) and stretch[rows]:  # no row comes for what is behind the last time
+            _join_last(statistics, m)
         return Trajectory(
             t=self.saved_t[:rows].copy(),
             y=self.saved[:rows][pick].copy(),
@@ -740,13 +739,10 @@ class Run:
         )
 
 
-def _join_last(statistics: Array, stretch: NDArray[np.int64], m: int) -> None:
-    """The last stretch of invariants becomes part of that before it."""
-    whole, more = (statistics[row].reshape(STATISTICS, m) for row in (-2, -1))
+def _join_last(statistics: Array, m: int) -> None:
+    """The extremes of the last stretch become part of those of the one before."""
+    whole, more = statistics[-2].reshape(-1, m), statistics[-1].reshape(-1, m)
     whole[LEAST], whole[GREATEST] = np.fmin(whole[LEAST], more[LEAST]), np.fmax(whole[GREATEST], more[GREATEST])
-    for part in (SUM, SUM_LOW):
-        whole[part] += more[part]
-    stretch[-2], stretch[-1] = stretch[-2] + stretch[-1], 0
 
 
 _COUNTED = np.zeros(COUNTERS, dtype=np.int64)

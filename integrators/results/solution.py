@@ -48,8 +48,8 @@ class Solution:
     invariants : array (k, r) or (m, k, r)
         Values of the invariants at the saved states.
     least, greatest, mean_since : array like `invariants`
-        Smallest, largest and mean value over **every step** since the previous saved state, this one included; with the
-        last of the times in `t_eval` also over every step behind it.
+        Smallest, largest and mean value over **every step** since the previous saved state, this one included; smallest
+        and largest of the last of the times in `t_eval` are also over every step behind it.
     stretch : array (k,), or (m, k) for an ensemble with variable steps
         Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
@@ -266,7 +266,7 @@ class Solution:
         return np.nanmax(self.greatest[..., self._invariant(name)], axis=-1)
 
     def mean(self, name: str) -> Any:
-        """Mean of an invariant over every step of the run.
+        """Mean of an invariant over every step of the run, up to the last saved state.
 
         Parameters
         ----------

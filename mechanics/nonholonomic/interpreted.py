@@ -86,7 +86,7 @@ class InterpretedFunctions(Functions):
                 warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
                 carried, here = _imaginary(at(1j * EPS, rate)), at(0.0, rate)
             found = [contradicts(at, rate, carried, here, delta * size) for delta in DELTAS]
-            if all(found):
+            if found[0] is not None and all(found):
                 i, near = found[0]
                 raise ValueError(
                     f"{name}: complex numbers carry {carried[i]:.6g} as its derivative by velocity {k} at q0, but "

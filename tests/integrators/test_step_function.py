@@ -104,6 +104,9 @@ def test_a_step_to_where_energies_are_no_numbers_fails():
 def test_time_is_asked_for_where_it_matters():
     made = Problem(rn(1), [1.0], lambda t, y: -t * y)
     step = stepper(made, "RKMK4", 0.1)
+    for t in ("noon", [0.5], 1j):
+        with pytest.raises(TypeError, match=r"t: .*, expected a finite number"):
+            step([1.0], t=t)
     with pytest.raises(ValueError, match="depends on the time"):
         step([1.0])
     assert step([1.0], t=1.0)[0] == pytest.approx(np.exp(-0.105), abs=1e-7)
