@@ -46,23 +46,31 @@ def gravity_at_play(tree: Tree) -> float:
 
 
 def tree_guards(
-    tree: Tree, kinetic: float, potential: float, *, dissipates: bool = False, smooth: bool = True, reach: float = 0.0
+    tree: Tree,
+    kinetic: float,
+    potential: float,
+    *,
+    dissipates: bool = False,
+    smooth: bool = True,
+    reach: float = 0.0,
+    stored: float = 0.0,
 ) -> tuple[Guard, ...]:
     """The guard of the energy of a tree that starts with these energies, J; none with prescribed motions.  `smooth`:
     nothing hits or sticks, so that what is lost can be accounted for.
 
     At play are the kinetic energy, and what the bodies can exchange by falling along their chains, from where they are
     to the origin of the base, or from there to what they may meet at a distance `reach`, m, whichever is more; of
-    bodies that start at rest at the origin and meet nothing, a fall through their own size.
+    bodies that start at rest at the origin and meet nothing, a fall through their own size.  Where force elements have
+    `stored` more at the start than gravity can give, it is that in its place.
     """
     if tree.is_rheonomic:
         return ()
     pull = float(np.linalg.norm(tree.gravity))
     falls = max(gravity_at_play(tree), abs(potential), pull * tree.mass * reach)
-    if not kinetic + falls > 0.0:
+    if not kinetic + max(falls, stored) > 0.0:
         inertias = [b.inertia for b in tree.bodies]  # m times the radius of gyration
         falls = pull * float(sum(np.sqrt(0.5 * j.mass * np.trace(j.tensor_about_com)) for j in inertias))
-    return energy_guard(kinetic + falls, dissipates or bool(np.any(tree.damping)), accounts=smooth)
+    return energy_guard(kinetic + max(falls, stored), dissipates or bool(np.any(tree.damping)), accounts=smooth)
 
 
 def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:

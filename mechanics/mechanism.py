@@ -59,6 +59,7 @@ from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.model.words import named
 from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
+from mechanics.states import evaluate
 from mechanics.variational.own_step import variational_step, variational_steps
 
 __all__ = [
@@ -732,10 +733,14 @@ class Mechanism:
         loses = any(element.dissipates for element in self.elements)
         with once():
             potential = float(dynamics.potential_energy(self.tree, q))
+            stored = 0.0
+            if self.elements and not self.tree.is_rheonomic:
+                at_rest = np.concatenate([np.asarray(q, dtype=np.float64), np.zeros(self.tree.nv)])
+                stored = float(evaluate(closed_invariants, self._packed, 4, 0.0, at_rest)[0]) - potential
         frames = [frame for e in self.elements if isinstance(e, OnBodies) for frame in (e.first, e.second)]
         reach = max((float(np.linalg.norm(frame.position)) for frame in frames), default=0.0)
         smooth = all(element.smooth for element in self.elements)
-        return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach)
+        return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach, stored=stored)
 
     def _unknown_motion(self, t: float) -> str:
         for element in self.elements:

@@ -455,7 +455,7 @@ def load_mechanism(
         Options that do not belong to the kind of file.
     ModelError
         With the file, the element and the remedy: no such file, what is refused by `load_urdf` and `load_mjcf`, SDF
-        with nested or included models, unknown links, frames or types of joints, loops that do not close.
+        with included models, unknown links, frames or types of joints, loops that do not close.
 
     Warns
     -----

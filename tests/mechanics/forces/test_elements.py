@@ -342,3 +342,14 @@ def test_a_cable_whose_ends_coincide_is_slack():
     assert run.success
     assert run["q"][-1][2] == pytest.approx(-0.5 * 9.81 * 0.3**2, abs=1e-12)
     assert mechanics.equilibrium(made).q[2] == pytest.approx(-0.5 - 2.0 * 9.81 / 1e6, abs=1e-11)
+
+
+@pytest.mark.parametrize("gravity", [0.0, 1e-3, 9.81])
+def test_what_springs_have_stored_is_at_play(gravity):
+    """A mass on a spring drawn by 1250 J, at rest: a twentieth of that is what the energy may be wrong by, whatever
+    gravity adds.
+    """
+    block = Tree([Body("a", Prismatic((0, 0, 1)), inertia=Inertia.point(1.0))], gravity=(0, 0, -gravity))
+    posed = Mechanism(block, elements=[joint_spring("a_joint", 1e4)]).problem([0.5])
+    (guard,) = [guard for guard in posed.guards if guard.name == "energy"]
+    assert guard.change == pytest.approx(0.05 * 1250.0, rel=1e-12)
