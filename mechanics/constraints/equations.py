@@ -89,11 +89,15 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
         R_k, x_k, J_k, drift_k, V_k, bias_k = parent
         own = C @ J_k
         own[:, columns] = own[:, columns] + state.A
-        turn = state.A @ s[columns] + state.drift
         R.append(R_k @ G.T)
         x.append(x_k + R_k @ rho)
         J.append(own)
         drift.append(C @ drift_k + state.drift)
+        if v is None and not (V_k.any() or state.drift.any()):  # at rest
+            V.append(still)
+            bias.append(still)
+            continue
+        turn = state.A @ s[columns] + state.drift
         V.append(C @ V_k + turn)
         bias.append(C @ bias_k + state.A_dot @ s[columns] - motion_cross(turn) @ (C @ V_k))
     return found

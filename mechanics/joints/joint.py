@@ -173,6 +173,11 @@ class Joint:
             Of arrays of that scalar type.
         """
         zero = 0 * t + sum(0 * x for x in q)
+        if len(elements := self.elements) == 1:  # nothing to put together
+            (e,) = elements
+            R, x = e.pose(q, t)
+            A = e.basis(q)
+            return JointState(R.T + zero, x + zero, A, e.drift(t) + zero, 0 * A)
         G, rho = np.eye(3) + zero, np.zeros(3) + zero
         A, drift, A_dot = np.zeros((6, 0)), np.zeros(6) + zero, np.zeros((6, 0))
         for e, q_e, s_e in self.split(q, s):
