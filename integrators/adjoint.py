@@ -399,7 +399,7 @@ class DifferentiableRun:
 
             def called(k: int, y: Array) -> tuple[float, Array]:
                 said = given(k, y)
-                if not isinstance(said, tuple) or len(said) != 2:
+                if not isinstance(said, (tuple, list)) or len(said) != 2:
                     raise TypeError(f"loss: {shown(said)} at state {k}, expected (value, derivative ({n},))")
                 value, found = real(said[0], "loss"), reals(said[1], "loss")
                 if found.shape != (n,):

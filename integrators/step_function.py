@@ -280,6 +280,8 @@ class StepFunction:
         try:
             status = self._take(self._packed, t, state, given)
         except TypeError:  # the compiler's, which knows no names
+            if isinstance(t, (float, int)):
+                raise
             t = real(t, "t")
             status = self._take(self._packed, t, state, given)
         if status:

@@ -191,6 +191,8 @@ def command_line(
     try:
         answer(study, config)
     except ValueError as error:  # options that make no sense; the message has the name, the value and the remedy
+        if type(error) is not ValueError:
+            raise
         raise SystemExit(f"{study.name}: {error}") from error
     return 0
 

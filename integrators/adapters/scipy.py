@@ -298,8 +298,8 @@ class DividingSolver(LieSolver):
     Warns
     -----
     RuntimeWarning
-        Once: a step divided to the limit whose estimate is still above the tolerance, as where fun jumps; its error is
-        not near rounding.
+        Once: fun jumps from one part of a step to the next, or a step divided to the limit has an estimate that is
+        still above the tolerance; its error is not near rounding.
 
     Notes
     -----

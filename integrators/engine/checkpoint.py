@@ -38,7 +38,7 @@ from integrators.statistics.statistic import Statistic
 from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
-VERSION = 8
+VERSION = 9
 _NONE = Output()
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}

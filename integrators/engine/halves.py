@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,9 +89,9 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
             if limit == np.inf:
                 continue
             look = _Look(run, found, first)
-            if suspect := look.suspects(limit):
-                whole += 1
-                doubts += look.doubts_of(suspect, limit)
+            suspect = look.suspects(limit)
+            whole += bool(suspect) or look.asked_whole
+            doubts += look.doubts_of(suspect, limit) if suspect else []
         except KeyboardInterrupt:
             warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
             break
@@ -171,6 +172,8 @@ class _Look:
         self.scale = {lane: ways_of(run, states) for lane, states in y.items()}
         self.failed: set[int] = set()
         self.sums: dict[int, float] = {}
+        self.asked_whole = False
+        """Whether `suspects` has taken the whole run, in steps of twice the size."""
 
     def suspects(self, limit: float) -> list[int]:
         """Lanes of which the steps looked at differ by too much, summed over the run; or by less, where the whole run
@@ -181,7 +184,10 @@ class _Look:
             return []
         sums = self.sums = self._sums(asked)
         unsure = [lane for lane in asked if FAINT < sums[lane] <= SUSPECT]
-        coarse = self._whole(unsure, 0.5) if unsure else {}
+        self.asked_whole = bool(unsure)
+        coarse: dict[int, Array] = {}
+        with suppress(ArithmeticError, ValueError):  # functions may raise where such steps come: these say nothing
+            coarse = self._whole(unsure, 0.5) if unsure else {}
 
         def grows(lane: int) -> bool:
             part, allowed, _ = _beyond(coarse[lane], limit)
@@ -280,7 +286,7 @@ class _Look:
         halves = self._taken(starts, plan, output)
         whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
-            if self.anew and half.status is Status.OK:
+            if self.anew and half.status is Status.OK and parts > 1.0:
                 self.scale[lane] = ways_of(run, half.y)
             taken = self.y[lane][::stride]
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], taken, self.positions)

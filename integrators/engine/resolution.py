@@ -72,25 +72,26 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
 
 def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: int) -> list[Doubt]:
     """The doubt of a trajectory from one of whose states the motion leaves for infinity, or nearly, within the step:
-    smaller steps lead there, which become smaller until each is resolved.
+    smaller steps end there, which become smaller until each is resolved.
     """
-    t, y, h, furthest = float(found.t[row]), found.y[row], run.plan.h / PARTS, 0.0
+    t, y, h, far = float(found.t[row]), found.y[row], run.plan.h / PARTS, 0.0
     left, most, positions = run.plan.h, abs(h), positions_of(run.problem)
+    scale = np.fmax(scale, np.abs(stepped(run, t, run.plan.h, y) - y))  # of few saved states the way is not known
     for _ in range(MOST):
-        if furthest > FAR or abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
+        if abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
             break
         ratio, after = _ratio(run, t, h, y, scale)
         if ratio < RESOLVED:
             t, left, y = t + h, left - h, after
-            furthest = max(furthest, float((np.abs(y - found.y[0]) / scale)[:positions].max()))
+            far = float((np.abs(y - found.y[0]) / scale)[:positions].max())
             h *= 2.0 if 2.0 * abs(h) <= most else 1.0
         else:
             h *= 0.25
-    if not furthest > FAR:
+    if not far > FAR:  # what goes far and comes back within the step is no such motion
         return []
     says = "within a step smaller ones lead so many times the whole way of the run: it goes over an infinity"
     remedy = "use smaller steps, or end the run before, by an event"
-    return [Doubt("escape", float(found.t[row]), furthest, FAR, says, remedy, number)]
+    return [Doubt("escape", float(found.t[row]), far, FAR, says, remedy, number)]
 
 
 def _rings(run: FixedRun, t: float, y: Array) -> bool:
@@ -143,4 +144,5 @@ def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[f
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
         return 0.0 if run.method.stepper.starts else np.inf, two
-    return differs / max(moved, _STILL * _STILL) if max(moved, differs) > _STILL else 0.0, two
+    rounding = float((4.0 * np.spacing(np.abs(y)) / scale).max())
+    return differs / max(moved, _STILL * _STILL) if max(moved, differs - rounding) > _STILL else 0.0, two

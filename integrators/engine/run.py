@@ -715,19 +715,12 @@ class Run:
         rows = int(self.counters[ROW])
         cut = rows + self.handed > 0 and self.called_back is not None and self.called_back.has_raised
         last_row = (float(self.saved_t[rows - 1]), self.saved[rows - 1]) if rows else self.handed_last
-        statistics, stretch = (
-            self.statistics[: rows + 1][pick].copy(),
-            np.append(self.stretch[:rows], self.counters[STRETCH]),
-        )
-        m = self.problem.invariant_count
-        if m and rows and len(self.output.times) and stretch[rows]:  # no row comes for what is behind the last time
-            _join_last(statistics, m)
         return Trajectory(
             t=self.saved_t[:rows].copy(),
             y=self.saved[:rows][pick].copy(),
             invariants=self.saved_values[:rows][pick].copy(),
-            statistics=statistics,
-            stretch=stretch,
+            statistics=self.statistics[: rows + 1][pick].copy(),
+            stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
             last_t=last_row[0] if cut else self.t,
             last=(last_row[1] if cut else self.shown() if last is None else last)[pick].copy(),
             counters=self.counters_of_all,
@@ -737,12 +730,6 @@ class Run:
             guarded=np.array([getattr(self, name)[pick] for name in GUARDED]),
             report=self.method.report(self.work),
         )
-
-
-def _join_last(statistics: Array, m: int) -> None:
-    """The extremes of the last stretch become part of those of the one before."""
-    whole, more = statistics[-2].reshape(-1, m), statistics[-1].reshape(-1, m)
-    whole[LEAST], whole[GREATEST] = np.fmin(whole[LEAST], more[LEAST]), np.fmax(whole[GREATEST], more[GREATEST])
 
 
 _COUNTED = np.zeros(COUNTERS, dtype=np.int64)

@@ -229,8 +229,9 @@ def _doubts_of_steps(
     some, end = problem.with_start(np.asarray(problem.y0)[places]), plan.t0 + steps * plan.h
     try:
         here = integrate(some, method, (plan.t0, end), abs(plan.h), save_every=min(every, steps), progress=False)
-    except Exception as error:  # what is said of a run must not lose it
-        says = f"the run is over, but whether its steps resolve the motion could not be asked ({error})"
+    except (Exception, KeyboardInterrupt) as error:  # what is said of a run must not lose it
+        why = f"{type(error).__name__}: {error}".removesuffix(": ")
+        says = f"the run is over, but whether its steps resolve the motion could not be asked ({why})"
         warnings.warn(says, RuntimeWarning, stacklevel=3)
         return []
     known = {(doubt.trajectory, doubt.name) for doubt in found.doubts}

@@ -48,8 +48,8 @@ class Solution:
     invariants : array (k, r) or (m, k, r)
         Values of the invariants at the saved states.
     least, greatest, mean_since : array like `invariants`
-        Smallest, largest and mean value over **every step** since the previous saved state, this one included; smallest
-        and largest of the last of the times in `t_eval` are also over every step behind it.
+        Smallest, largest and mean value over **every step** since the previous saved state, this one included; of steps
+        behind the last of the times in `t_eval` they say nothing.
     stretch : array (k,), or (m, k) for an ensemble with variable steps
         Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
@@ -283,7 +283,7 @@ class Solution:
         return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
 
     def error(self, name: str, relative: bool | None = None) -> Any:
-        """Largest deviation of an invariant from its initial value over every step.
+        """Largest deviation of an invariant from its initial value over every step, up to the last saved state.
 
         The initial value is that of the first saved state, with `t_eval` that at the first of these times.  By default
         relative to that value where it is a scale, more than rounding (1e-13 times the largest component of the first

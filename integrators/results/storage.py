@@ -123,6 +123,8 @@ def write(
     ------
     StorageError
         A folder or a device is there.
+    FileNotFoundError
+        The folder of the file is not there.
     OSError
         The disk is full or the folder cannot be written, which leaves the file as it was.
     TypeError

@@ -27,6 +27,7 @@ from integrators.layout import COUNTERS, FIRST_KNOWN
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
+from integrators.problem.ambient import state_sizes
 from integrators.status import OK, Status
 from integrators.steppers.tree_variational import substeps
 from liegroup.compile import COMPLEX_STEP
@@ -130,6 +131,13 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
     What is carried along every increment of the state, every direction of the parameters and the time is compared with
     differences; near a kink, where these contradict each other, anything between them is taken.
     """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        _check_carried(problem, t, y, directions)
+
+
+def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> None:
+    sizes = state_sizes(problem.table, np.abs(y))
     for name, function, size in (
         ("field", problem.field, problem.dimension),
         ("projection", problem.projection, problem.n),
@@ -146,17 +154,20 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
 
         here = at(0.0, np.zeros(d + len(directions) + 1))
         for k, e in enumerate(np.eye(d + len(directions) + 1)):
-            along = np.abs(e[d:-1] @ directions).max(initial=0.0)
+            along = np.abs(e[d:-1] @ directions)
             scale = max(1.0, float(np.abs(y).max()) if k < d else abs(t))
-            if along:
-                scale = float(np.abs(parameters).max()) / along or 1.0
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
-                carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
-                for size_of in dict.fromkeys(delta * one for one in (scale, 1.0) for delta in DELTAS):
-                    wrong = contradicts(at, e, carried, here, size_of)
-                    if wrong is None:
-                        break
+            own = float(sizes[k]) if k < d else 0.0
+            if along.any():
+                scale = float(np.abs(parameters).max()) / float(along.max()) or 1.0
+                own = float((np.abs(parameters)[along > 0.0] / along[along > 0.0]).min())
+            carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
+            # what is small by its own size, where differences over that can tell something
+            tells = 1e-13 * np.abs(here).max(initial=0.0) <= 1e-3 * DELTAS[0] * own * np.abs(carried).max(initial=0.0)
+            last = (DELTAS[0] * own,) if own and tells else ()
+            for size_of in dict.fromkeys((*(delta * one for one in (scale, 1.0) for delta in DELTAS), *last)):
+                wrong = contradicts(at, e, carried, here, size_of)
+                if wrong is None:
+                    break
             if wrong is not None:
                 i, near = wrong
                 by = f"component {k} of the velocity" if k < d else "the time" if e[-1] else "a parameter"
@@ -169,13 +180,18 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
 
 
 def contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
-    """The value of a function whose differences over ± size contradict a derivative, and what they give."""
-    after, before = at(size, e), at(-size, e)
+    """The value of a function whose differences over ± size contradict a derivative, and what they give; nothing where
+    the function ends so near.
+    """
+    try:
+        after, before, ahead, behind = (at(part * size, e) for part in (1.0, -1.0, 4.0, -4.0))
+    except (ArithmeticError, ValueError):
+        return None
     near = (after - before) / (2.0 * size)
     allowed = 1e-3 * np.abs(near) + 1e-12 * np.abs(near).max(initial=1.0) + 1e-13 * np.abs(here) / size
     if (np.abs(carried - near) <= allowed).all():
         return None
-    far = (at(4.0 * size, e) - at(-4.0 * size, e)) / (8.0 * size)
+    far = (ahead - behind) / (8.0 * size)
     off = np.abs(carried - near) > allowed + 10.0 * np.abs(near - far) + np.abs(after - 2.0 * here + before) / size
     i = int(np.argmax(off))
     return (i, float(near[i])) if off[i] else None

@@ -30,8 +30,10 @@ ROUNDING = 1e-12
 """Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better.  A row
 whose entries are smaller (in rad and sizes of the mechanism, where it is of order 1) is zero but for rounding.
 """
-ROUNDED = 1e-6
-"""A row whose entries, in rad and sizes of the mechanism, are smaller may be what rounded data have made of a zero."""
+ROUNDED = 2e-5
+"""A row whose entries, in rad and sizes of the mechanism, are smaller may be what rounded data have made of a zero: a
+right angle given as 1.5708 is off by 4e-6.
+"""
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 
@@ -296,8 +298,11 @@ def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int
     """The choice of equations whose smallest singular value is greatest in its worst position."""
 
     def worst(choice: list[int]) -> float:
-        spectra = [np.linalg.svd(G[choice], compute_uv=False) for G in weighted]
+        spectra = [np.linalg.svd(unit(G[choice]), compute_uv=False) for G in weighted]
         return min(float(s[-1] / s[0]) for s in spectra)
+
+    def unit(G: Matrix) -> Matrix:
+        return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), np.finfo(float).tiny))
 
     if len(kept) == rank:
         return kept

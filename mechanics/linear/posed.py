@@ -39,6 +39,8 @@ EPSILON = 1e-30
 """Of complex steps."""
 ASYMMETRIC = 1e-8
 """Part of what a stiffness is of by which one that is symmetric may differ from its transpose at rest."""
+ROUNDING = 1e-14
+"""The same of the largest part: what is zero but for rounding."""
 NAMED = 0.1
 """Joints with more than this part of the largest are named."""
 
@@ -294,7 +296,8 @@ def along(directions: Array, parts: Array) -> Array:
 
 def is_symmetric(K: Array, sizes: Array) -> bool:
     """Whether a stiffness at rest is that of a potential; `sizes`: of its parts along the directions (`along`)."""
-    return bool((np.abs(K - K.T) <= ASYMMETRIC * np.sqrt(np.outer(sizes, sizes))).all())
+    allowed = ASYMMETRIC * np.sqrt(np.outer(sizes, sizes)) + ROUNDING * sizes.max(initial=0.0)
+    return bool((np.abs(K - K.T) <= allowed).all())
 
 
 def _null(G: Array, rank: int, name: str) -> Array:

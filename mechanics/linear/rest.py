@@ -228,7 +228,8 @@ class _Search:
         held = np.abs(posed.closing_matrix(q).T) @ np.abs(reactions)
         parts = rest.parts + np.abs(slope)
         scales = np.sqrt(along(W, parts))
-        scales = np.where(scales > 0.0, scales, scales.max(initial=0.0) or 1.0)
+        largest = float(scales.max(initial=0.0))
+        scales = np.where(scales > 1e-12 * largest, scales, largest or 1.0)  # smaller ones are rounding
         W = W / scales
         size, stiffness = float(np.linalg.norm(np.abs(W).T @ (rest.size + held))), W.T @ (rest.stiffness - slope) @ W
         return _Balance(W, W.T @ rest.force, stiffness, size, reactions, rest.force, scales, parts)
@@ -275,7 +276,8 @@ class _Search:
         """The next configuration downhill, by Newton's step with all stiffnesses taken positive."""
         values, vectors = np.linalg.eigh(0.5 * (now.stiffness + now.stiffness.T))
         sizes = np.maximum(np.abs(values), NOTHING)
-        d = -now.W @ (vectors @ ((vectors.T @ now.force) / sizes))
+        x = -(vectors @ ((vectors.T @ now.force) / sizes))
+        d = now.W @ x
         if not np.abs(d).max(initial=0.0) > 0.0:
             return None
         factor = min(1.0, LONGEST_STEP / float(np.abs(d).max()))
@@ -284,7 +286,7 @@ class _Search:
             trial = self._closed(moved_by(self.posed.tree, q, factor * d))
             if trial is not None:
                 there = self.balance(trial)
-                if float(self._force_at(trial, now.W) @ (np.linalg.pinv(now.W) @ d)) <= -0.5 * slope:
+                if float(self._force_at(trial, now.W) @ x) <= -0.5 * slope:
                     return trial, there
             factor *= 0.5
         return None
@@ -336,8 +338,8 @@ def _solver(K: Array, damping: float) -> Callable[[Array], Array]:
 
 def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
     now, mass = search.balance(q), dynamics.mass_matrix(posed.tree, q, posed.t)
-    values, shapes = _principal(now, posed)
-    floor = ZERO * along(shapes, now.parts)
+    values, shapes, noise = _principal(now, posed)
+    floor = np.maximum(ZERO * along(shapes, now.parts), noise)
     flat, down = np.abs(values) <= floor, values < -floor
     if flat.any() and not _stays(search, q, shapes[:, flat].real):
         names = "; ".join(posed.moving(x, mass) for x in shapes[:, flat].T)
@@ -370,19 +372,24 @@ def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable:
     )
 
 
-def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray]:
-    """Eigenvalues of the stiffness over the mass, ascending, and velocities of the tree along its eigenvectors;
-    symmetric unless wheels restrict velocities only, or forces have no potential.
+def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray, Array]:
+    """Eigenvalues of the stiffness over the mass, ascending, velocities of the tree along its eigenvectors, and what
+    rounding of the stiffness makes of an eigenvalue; symmetric unless wheels restrict velocities only, or forces have
+    no potential.
     """
+
+    def noise(vectors: NDArray) -> Array:
+        return np.asarray(100 * _EPS * (now.scales @ np.abs(vectors)) ** 2)
+
     W, K = now.W * now.scales, now.scales[:, None] * now.stiffness * now.scales
     if posed.positional.all() and is_symmetric(now.stiffness, np.ones(len(K))):
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-        return values, W @ vectors
+        return values, W @ vectors, noise(vectors)
     found, vectors = np.linalg.eig(K)
     # a pair that is not real swings and grows: it counts as falling, by as much as it turns
     values = np.where(np.abs(found.imag) > 1e-9 * np.abs(found), -np.abs(found), found.real)
     order = np.argsort(values)
-    return values[order], W @ vectors[:, order]
+    return values[order], W @ vectors[:, order], noise(vectors[:, order])
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:

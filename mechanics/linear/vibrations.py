@@ -147,12 +147,13 @@ def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
 
     S = near.shifts[:, : near.positions]
     rest = posed.rest(q)
-    stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
+    held = posed.closing_slope(q, posed.reactions(q, rest.force))
+    stiffness, parts = rest.stiffness - held, rest.parts + np.abs(held)
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
-    if not len(K) or not is_symmetric(K, along(S, rest.parts)):
+    if not len(K) or not is_symmetric(K, along(S, parts)):
         return _general(posed, near)
     squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
-    floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, rest.parts))
+    floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, parts))
     kept = np.abs(squares) > floor
     squares, shapes = squares[kept], S @ vectors[:, kept]
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays

@@ -161,18 +161,6 @@ def test_where_nothing_is_watched_given_times_need_not_come_to_the_end():
         assert run.finished
 
 
-def test_extremes_behind_the_last_given_time_are_not_lost():
-    """y = exp(t), watched at every step to t = 1; with given times no row comes after the last of them."""
-    growth = Problem(LINE, [[1.0], [2.0]], lambda t, y: y, invariants={"size": lambda t, y: y[0]})
-    for problem in (growth.with_start([1.0]), growth):
-        for options in ({"step": 0.01}, {"rtol": 1e-10}):
-            run = integrate(problem, "RKMK_DOP853", (0, 1), t_eval=[0.0, 0.105], **options)
-            assert run.y.shape[-2] == 2
-            assert np.allclose(run.maximum("size"), np.e * np.asarray(problem.y0)[..., 0], rtol=1e-9)
-            assert np.allclose(run.error("size"), np.e - 1, rtol=1e-9)
-    assert len(integrate(Problem(LINE, [1.0], lambda t, y: y), "RKMK4", (0, 1), 0.1, t_eval=[0.5]).t) == 1
-
-
 @pytest.mark.parametrize("tau", ["exp", "cayley", "ccsk"])
 def test_constant_field_gives_the_one_parameter_curve_and_zero_field_rests(tau):
     table = table_of([(SO3, 1)])

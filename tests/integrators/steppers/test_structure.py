@@ -162,6 +162,8 @@ def test_what_is_not_resolved_at_the_start_alone_has_left_for_nowhere() -> None:
     """x' = −1000 (x − cos t) by long steps, from beside its slow motion; and an oscillator by one step a turn."""
     settling = Problem(rn(1), [3.0], lambda t, y: np.array([-1000.0 * (y[0] - np.cos(t))]))
     assert integrate(settling, METHODS["RKMK_LOBATTO_IIIC2"], (0.0, 2.0), step=0.1).success
+    damped = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -1e8 * y[0] - 2e4 * y[1]]))  # speeds up and stops
+    assert integrate(damped, METHODS["RKMK_RADAU_IIA3"], (0.0, 2.0), step=0.1).success
     turning = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
     run = integrate(turning, METHODS["RKMK_GAUSS1"], (0.0, 50.0), step=6.0)
     assert "escape" not in [doubt.name for doubt in run.doubts]

@@ -140,6 +140,27 @@ def test_a_floating_body_without_weight_is_free():
     assert (found.stability, len(found.free)) == ("neutral", 6)
 
 
+def test_what_no_spring_holds_is_free_beside_what_one_holds():
+    """Without gravity, behind a joint on a spring: of the stiffness over the mass one eigenvalue is rounding."""
+    arm = Inertia.about_com(1.3, (0.4, 0.1, 0.0), np.diag([0.1, 0.2, 0.3]))
+    bodies = [Body("a", Revolute(), inertia=arm), Body("b", Revolute(), "a", (1.0, 0.2, 0.0), inertia=arm)]
+    made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=[joint_spring("a_joint", 3e3)])
+    for angle in (0.3, 0.7, 1.9):
+        found = mechanics.equilibrium(made, [0.1, angle])
+        assert (found.stability, len(found.free)) == ("neutral", 1)
+        assert mechanics.modes(made, found).rigid == 1
+
+
+def test_a_spring_between_free_bodies_has_a_potential():
+    solid = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.1, 0.2, 0.3]))
+    tree = Tree([Body(name, Free(), inertia=solid) for name in "ab"], gravity=(0, 0, 0))
+    spring = spring_damper(Frame("a", (0.1, 0, 0)), Frame("b", (0, 0.2, 0)), 1e4, length=1.0)
+    start = np.concatenate([[0, 0, 0, 1.0, 0, 0, 0], [1.1, 0.2, 0, 1.0, 0, 0, 0]])
+    start[8] = -0.2
+    found = mechanics.modes(Mechanism(tree, elements=[spring]), start)
+    assert found.by == "stiffness and mass"
+
+
 def test_turns_about_the_vertical_are_free():
     tree = Tree([Body("bob", Spherical(), inertia=Inertia.about_com(1.0, (0, 0, -0.5), 0.1 * np.eye(3)))])
     found = mechanics.equilibrium(tree, moved_by(tree, tree.neutral(), np.array([0.3, 0.2, 0.5])))
