@@ -165,7 +165,7 @@ def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Ar
     aside = np.diag(size)
     states = (_moved(problem, y, u).T.copy() for u in (aside, -aside))
     after, before = (np.array([problem.velocity(t, x) for x in side]) for side in states)
-    return ((after - before) / (2.0 * size)).T, (np.abs(after - 2.0 * here + before) / size).T
+    return (after - before).T / (2.0 * size), np.abs(after - 2.0 * here + before).T / size
 
 
 def _noise(problem: Problem, t: float, y: Array) -> Array:

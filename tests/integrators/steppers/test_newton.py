@@ -13,6 +13,7 @@ import pytest
 
 from integrators import Problem, integrate
 from integrators.analysis.canonical import canonical_defect
+from integrators.layout import COUNTERS, TENTATIVE
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS, find
 from integrators.problem.jacobian import check_jacobian, derivative
@@ -248,6 +249,8 @@ def slope_of_saturated(t: float, y: Any) -> Any:
 
 @pytest.mark.parametrize(("scales", "digits"), [(None, 1e-5), ([1e6, 1e-3], 1e-9)])
 def test_what_is_small_is_moved_by_little_beside_what_is_large(scales: Any, digits: float) -> None:
+    mixed = Problem(rn(2), [1e6, 1e-3], lambda t, y: np.array([1e5 * y[1], 1e-6 * y[0]]), scales=scales)
+    assert derivative(mixed, 0.0, mixed.y0) == pytest.approx(np.array([[0.0, 1e5], [1e-6, 0.0]]), rel=1e-8, abs=1e-8)
     problem = Problem(rn(2), [1e6, 1e-3], saturated, scales=scales)
     exact = slope_of_saturated(0.0, problem.y0)
     assert (
@@ -320,11 +323,14 @@ def test_large_full_systems_are_not_damped() -> None:
     """Hundreds of eliminations with thousands of unknowns take hours; bands are short."""
     full, band = np.array([0, -1]), np.array([0, 2])
     assert (EXACT, HALF) == (0, 1)
-    assert [newton.attempts(d, full) for d in (newton.LARGEST_DAMPED, newton.LARGEST_DAMPED + 1)] == [
-        newton.ATTEMPTS,
-        0,
+    once = np.zeros(COUNTERS, dtype=np.int64)
+    assert [newton.attempts(d, full, once) for d in (newton.LARGEST_DAMPED, newton.LARGEST_DAMPED + 1)] == [
+        1 + newton.ATTEMPTS,
+        1,
     ]
-    assert newton.attempts(10**4, band) == newton.ATTEMPTS
+    assert newton.attempts(10**4, band, once) == 1 + newton.ATTEMPTS
+    once[TENTATIVE] = 1
+    assert newton.attempts(2, full, once) == newton.attempts(10**4, band, once) == 0, "a smaller step is taken"
 
 
 @pytest.mark.parametrize(
