@@ -225,14 +225,17 @@ def test_methods_keep_order_and_momenta_with_bodies(flying: Problem, name: str, 
 
 @pytest.mark.slow
 def test_bodies_keep_energy_and_momenta_over_a_million_steps(flying: Problem) -> None:
-    """No slope of the energy; momenta to rounding, that of turning as far as the places, which go away, are known."""
-    run = integrate(flying, "AVI", (0.0, 20000.0), 0.02, save_every=100)
+    """No slope of the energy; momenta to rounding, that of turning as far as the places, which go away, are known.
+
+    The motion is chaotic: at twice the step the energy of one start in five, which differ by 1e-9, wanders off slowly.
+    """
+    run = integrate(flying, "AVI", (0.0, 10000.0), 0.01, save_every=100)
     assert run.success
     assert not run.doubts
     error = np.abs(run["energy"] - run["energy"][0])
     first, *_, last = np.array_split(error, 10)
-    assert last.max() < 1.2 * first.max() < 0.004 * run["energy"][0]
-    assert last.mean() < 1.3 * first.mean()
+    assert last.max() < 1.4 * first.max() < 0.0005 * run["energy"][0]
+    assert last.mean() < 1.2 * first.mean()
     assert max(run.error(k, relative=False) for k in MOMENTA[:3]) < 1e-12
     assert max(run.error(k, relative=False) for k in MOMENTA[3:]) < 1e-13 * np.abs(run.y[:, :48]).max()
     assert np.abs(np.linalg.norm(run.y[:, 51:55], axis=1) - 1.0).max() < 1e-15
