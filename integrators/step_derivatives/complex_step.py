@@ -180,13 +180,13 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
 
 
 def contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
-    """The value of a function whose differences over ± size contradict a derivative, and what they give; nothing where
-    the function ends so near.
+    """The value of a function whose differences over ± size contradict a derivative, and what they give; where it ends
+    so near, over less, and nothing where differences over less are rounding.
     """
     try:
         after, before, ahead, behind = (at(part * size, e) for part in (1.0, -1.0, 4.0, -4.0))
     except (ArithmeticError, ValueError):
-        return None
+        return None if size < DELTAS[1] else contradicts(at, e, carried, here, size / 64.0)
     near = (after - before) / (2.0 * size)
     allowed = 1e-3 * np.abs(near) + 1e-12 * np.abs(near).max(initial=1.0) + 1e-13 * np.abs(here) / size
     if (np.abs(carried - near) <= allowed).all():

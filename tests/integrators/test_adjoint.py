@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -15,6 +17,7 @@ from integrators.analysis.symplecticity import derivative
 from integrators.method.step_map import moved, step_map
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.step_derivatives.complex_step import check_carried
 from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
@@ -303,3 +306,15 @@ def test_what_is_not_differentiated_is_named():
         parameter_directions(lambda x: replace(problem, structure=[int(x[0] > 1.0)]), [1.0])
     with pytest.raises(ValueError, match="loss: a derivative of shape"):
         gradient_of_run(problem, "RKMK4", H, 3, lambda k, state: (0.0, [1.0]))
+
+
+@pytest.mark.parametrize(("law", "right"), [(lambda y: -y, True), (lambda y: -abs(y), False)], ids=["carries", "loses"])
+def test_a_function_that_ends_beside_the_state_is_compared_nearer(law: Any, right: bool) -> None:
+    def bounded(t: float, y: Any) -> Any:
+        if y[0].real < 0.99999:
+            raise ValueError("y: below one")
+        return law(y)
+
+    problem = Problem(rn(1), [1.0], bounded)
+    with nullcontext() if right else pytest.raises(ValueError, match="complex numbers carry"):
+        check_carried(problem, 0.0, problem.y0, np.zeros((0, 0)))
