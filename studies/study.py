@@ -23,7 +23,7 @@ import tyro
 
 from integrators.results.storage import Dataset, versions, write
 from integrators.scenes import animate
-from mechanics.errors import ModelWarning, MotionWarning
+from mechanics.errors import ModelError, ModelWarning, MotionWarning
 
 Record = Mapping[str, Any]
 MOTION = "motion.html"
@@ -191,7 +191,7 @@ def command_line(
     try:
         answer(study, config)
     except ValueError as error:  # options that make no sense; the message has the name, the value and the remedy
-        if type(error) is not ValueError:
+        if type(error) is not ValueError and not isinstance(error, ModelError):  # a decoding or an array's own
             raise
         raise SystemExit(f"{study.name}: {error}") from error
     return 0
