@@ -838,7 +838,7 @@ def centre_of_mass(tree: Tree | HasTree, q: ArrayLike, t: float = 0.0, *, out: A
     Returns
     -------
     array (…, 3)
-        In world axes, m.
+        In world axes, m; not a number where nothing that moves has a mass.
 
     Raises
     ------

@@ -113,7 +113,7 @@ class StateFunction:
     def _prepared(self, tree: Tree) -> OneState | None:
         """The call for a tree, which keeps it for the next time; None if it does not pay."""
         arrays = self.arrays(tree)
-        if is_for_once(self.kernel, arrays.parameters):
+        if not self.size_for(tree) or is_for_once(self.kernel, arrays.parameters):
             return None
         if len(tree.calls) >= MANY:
             tree.calls.clear()

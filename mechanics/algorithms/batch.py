@@ -111,8 +111,12 @@ def _lanes_pay(kernel: Entry, count: int) -> bool:
 def run(
     kernel: Entry, t: float, states: Array, parameters: Array, structure: Any, work_shape: tuple[int, int], size: int
 ) -> Array:
-    """Values (m, size) of a kernel of the field signature on states (m, n); it is given zeros to write on."""
+    """Values (m, size) of a kernel of the field signature on states (m, n); it is given zeros to write on, and not asked
+    where there is nothing to write: kernels count on one velocity at least.
+    """
     out = np.zeros((len(states), size))
+    if not size:
+        return out
     if len(states) == 1 and _is_interpreted(kernel, t, states[0], parameters, structure, np.zeros(work_shape), out[0]):
         return out
     whole = len(states) - len(states) % WIDTH if _lanes_pay(kernel, len(states)) else 0

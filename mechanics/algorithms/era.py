@@ -153,7 +153,7 @@ def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     up(t, y, parameters, structure, work, False)
     down(t, y, parameters, structure, work, out, False)
     d = 2 * header_of(structure).n_v
-    if out.shape[0] == d + d * d:
+    if d < out.shape[0] == d + d * d:
         derivatives_on_demand(t, y, parameters, structure, work, out[d:])
 
 

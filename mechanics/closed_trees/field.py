@@ -424,5 +424,5 @@ def _closed(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
     velocities(t, y, parameters, structure, work, out)
     react(t, y, parameters, structure, work, out)
     d = 2 * header_of(structure).n_v
-    if out.shape[0] == d + d * d:
+    if d < out.shape[0] == d + d * d:
         closed_derivatives(t, y, out, parameters, structure, work, out[d:])

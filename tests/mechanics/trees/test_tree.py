@@ -5,7 +5,9 @@ import pytest
 
 import mechanics
 from liegroup import table
-from mechanics import Body, Inertia, JointData, ModelError, ModelWarning, Tree
+from mechanics import Body, Inertia, JointData, Mechanism, ModelError, ModelWarning, Tree
+from mechanics.algorithms import era
+from mechanics.closed_trees.field import closed
 from mechanics.joints import (
     JOINTS,
     Ball,
@@ -15,10 +17,13 @@ from mechanics.joints import (
     Free,
     Gimbal,
     Helical,
+    Motion,
     Planar,
     Prismatic,
     Revolute,
+    Rheonomic,
     Spherical,
+    Turn,
     Universal,
 )
 from mechanics.testing import EXAMPLES, random_inertia, random_tree
@@ -249,6 +254,19 @@ def test_bodies_on_fixed_joints_are_joined_and_still_addressed():
         - mechanics.hamiltonian_rhs(tree, q, p)[1]
     )
     assert np.allclose(power * 2.0, wrench @ twists[1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_trees_without_coordinates_write_nothing_behind_their_workspace(told):
+    """Where nothing can move, the places for rates and those for rates with derivatives are both none."""
+    joint = Rheonomic((Turn((0, 0, 1), Motion((0.0, 2.0))),)) if told else Fixed()
+    body = Body("still", joint, position=(0.0, 0.0, 1.0), inertia=SOLID)
+    tree, none = Tree([body], gravity=(0, 0, -9.81)), np.zeros(0)
+    for kernel, packed in ((era.era, tree.packed), (closed, Mechanism(tree).packed())):
+        kernel.python(0.0, none, packed.parameters, packed.structure, np.zeros(packed.work_shape), none)
+    assert all(x.shape == (0,) for x in mechanics.hamiltonian_rhs(tree, none, none))
+    assert all(x.shape == (3, 0, 0) for x in mechanics.forward_dynamics_derivatives(tree, np.zeros((3, 0)), none))
+    assert mechanics.hamiltonian_rhs_derivatives(tree, [], []).shape == (0, 0)
 
 
 def test_gravity_can_be_changed():
