@@ -111,8 +111,8 @@ def _lanes_pay(kernel: Entry, count: int) -> bool:
 def run(
     kernel: Entry, t: float, states: Array, parameters: Array, structure: Any, work_shape: tuple[int, int], size: int
 ) -> Array:
-    """Values (m, size) of a kernel of the field signature on states (m, n); it is given zeros to write on, and not asked
-    where there is nothing to write: kernels count on one velocity at least.
+    """Values (m, size) of a kernel of the field signature on states (m, n); it is given zeros to write on, and is not
+    asked where there is nothing to write: kernels count on one velocity at least.
     """
     out = np.zeros((len(states), size))
     if not size:
