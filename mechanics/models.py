@@ -317,7 +317,8 @@ def load_urdf(
     >>> tree.joint_names[:2]
     ('shoulder_pan_joint', 'shoulder_lift_joint')
     """
-    path_of(path, "path")
+    if str(path_of(path, "path")).lstrip().startswith("<"):
+        raise ModelError("path", "is the text of a file", "save it, and give the path of a URDF file")
     _check(limits, floating_base=floating_base, strict=strict, damping=damping, allow_massless=allow_massless)
     from mechanics.adapters.urdf import load_urdf as load
 

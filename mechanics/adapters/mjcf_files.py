@@ -67,6 +67,9 @@ class _Check:
             if b"\0" in text:
                 raise ModelError(where, "holds a zero byte", "give an XML file")
             roots.append((root := self.root(text, where), where))
+            if root.tag == "robot":
+                remedy = "save it as a file whose name ends in .urdf, and give its path"
+                raise ModelError(where, "is URDF (<robot>), which MuJoCo reads in another way", remedy)
             if place not in self.places:
                 self.places.append(place)
             for file in self.files_in(root, where):

@@ -393,6 +393,9 @@ def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> 
     mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic and wanted is None]
     friction = [joint.name for joint in moving if joint.dynamics and float(joint.dynamics.friction or 0.0) != 0.0]
     limited = [joint.name for joint in moving if joint.limit]
+    apart = [joint for joint in moving if joint.type not in ("revolute", "continuous", "prismatic")]
+    floating = [joint.name for joint in apart if joint.type == "floating" and joint.name in friction]
+    ranges = [j.name for j in apart if j.limit and not j.limit.lower is j.limit.upper is None]
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
     if mimic:
         report.change(
@@ -403,6 +406,10 @@ def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> 
     if friction and wanted is None:
         text = "<dynamics friction=…>: dry friction is left out of the tree (load_mechanism has it)"
         report.change(f"{text}: {some(friction)}", friction)
+    if floating and wanted is not None and wanted.friction:
+        report.change(f"<dynamics friction=…> of floating joints: left out: {some(floating)}", floating)
+    if ranges and wanted is not None and wanted.stops:
+        report.change(f"<limit> of planar and floating joints: not known of which freedom: {some(ranges)}", ranges)
     if wanted is not None and not wanted.friction:
         report.notes.append("<dynamics friction=…>: left out, as asked for by friction=False")
     if limited and not (wanted and wanted.stops):

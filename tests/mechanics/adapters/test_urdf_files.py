@@ -432,3 +432,25 @@ def test_everything_else_in_the_file_is_listed_in_the_notes(load):
         "fixed joints have no effect",
     ):
         assert any(part in note for note in tree.notes), part
+
+
+def test_what_joints_of_several_freedoms_leave_out_is_a_warning(read):
+    """One number of friction, or one range, does not say of which freedom."""
+    rubbing = '<dynamics friction="0.2"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    loose = "".join(link(name) for name in ("base", "disc", "stone"))
+    loose += joint("flies", "base", "stone", "floating", rubbing) + joint("slides", "base", "disc", "planar", rubbing)
+    with pytest.warns(ModelWarning) as caught:
+        made = read(loose, stops=True)
+    assert {e.joint[0] for e in made.elements} == {"slides"}
+    for said in (str(caught[0].message), "; ".join(made.tree.notes)):
+        assert "<dynamics friction=…> of floating joints: left out: flies" in said
+        assert "<limit> of planar and floating joints: not known of which freedom: flies, slides" in said
+
+
+def test_the_text_of_a_urdf_file_is_not_read_as_mjcf():
+    text = f"<robot name='r'>{ARM}</robot>"
+    with pytest.raises(ModelError, match=r"^path: is the text of a file; save it, and give the path of a URDF file"):
+        mechanics.load_urdf(text)
+    for reader in (mechanics.load_mechanism, mechanics.load_mjcf):
+        with pytest.raises(ModelError, match=r"^MJCF text: is URDF \(<robot>\).* ends in \.urdf, and give its path"):
+            reader(text)
