@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import integer, of_kind, real
+from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.elastic.rods import assembly
 from mechanics.elastic.rods.rod import Rod
 from mechanics.elastic.rods.statics import _Search, hold
-from mechanics.errors import ModelError
+from mechanics.errors import ModelError, ModelWarning
 
 Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
 _MARGIN = 0.98
+_SOFT, _ZERO = 1e-7, 1e-13
+"""ω² of the slowest over the greatest entry of the stiffness: below, its inverse is asked; of none."""
+_HELD = 1e-9
+"""What moves less than this part of the rod is held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +73,16 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     ValueError, TypeError
         The argument, by name.
 
+    Warns
+    -----
+    ModelWarning
+        Vibrations that cannot be told from motions without stiffness beside the stiffest.
+
     Notes
     -----
     K is symmetric where the rod is at rest under loads with a potential; its symmetric part is used.  Second order in
-    the length of the elements.
+    the length of the elements.  Slow vibrations of thin rods, whose ω² is less than a ten-millionth of that of the
+    stiffest, are those of the inverse of K, relative to themselves as right as the entries of K allow.
 
     Examples
     --------
@@ -102,11 +115,84 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     upper = np.zeros((b + 1, N))
     for d in range(b + 1):  # the mean of either side
         upper[b - d, d:] = 0.5 * (band[b - d, d:] + band[b + d, : N - d]) * root[d:] * root[: N - d]
-    upper[b, search.held] = 4.0 * float(np.abs(upper[b]).max())  # beyond all others
+    top = float(np.abs(upper[b]).max())
+    upper[b, search.held] = 4.0 * top  # beyond all others
     squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
-    noise = 1e-13 * float(upper[b].max())
-    omega = np.where(np.abs(squares) < noise, 0.0, np.sign(squares) * np.sqrt(np.abs(squares)))
+    squares[np.abs(squares) < _ZERO * top] = 0.0
+    rigid = _rigid_motions(at, search.held) / root[:, None]
+    if squares[0] < _SOFT * top:
+        softest, shapes = _softest(upper, k, search.held, rigid if not search.loads.any() else rigid[:, :0])
+        better = softest * softest <= top * softest[rigid.shape[1] :].min(initial=np.inf)
+        squares[: better.size][better], vectors[:, : better.size][:, better] = softest[better], shapes[:, better]
+    if (lost := int((squares == 0.0).sum()) - rigid.shape[1]) > 0:
+        warnings.warn(
+            f"vibrations of {rod!r}: {lost} slow ones are lost in the rounding of the stiffest, "
+            f"{np.sqrt(top):.3g} rad/s, and are given as 0; take fewer or thicker elements, or scaled_inertia=True",
+            ModelWarning,
+            stacklevel=2,
+        )
+    omega = np.sign(squares) * np.sqrt(np.abs(squares))
     return Vibrations(omega, (vectors * root[:, None]).T.reshape(k, -1, 6))
+
+
+def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:
+    """(6 n + 6, r): body increments of the motions of the whole rod that its supports leave."""
+    R, x = np.array([rotation_from_quaternion(a) for a in poses[:, 3:]]), poses[:, :3] - poses[:, :3].mean(axis=0)
+    all_six = np.zeros((len(poses), 6, 6))
+    all_six[:, :3, :3] = all_six[:, 3:, 3:] = np.swapaxes(R, 1, 2)
+    size = float(np.abs(x).max())
+    all_six[:, :3, 3:] = np.swapaxes(np.cross(x[:, :, None] / size, R, axis=1), 1, 2)
+    all_six[:, 3:, 3:] /= size
+    rows = all_six.reshape(-1, 6)
+    _, s, w = np.linalg.svd(np.where(held[:, None], rows, 0.0), full_matrices=False)
+    return np.asarray(rows @ w[s < _HELD].T)
+
+
+def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) -> tuple[Array, Array]:
+    """The smallest eigenvalues of a stiffness by those of its inverse, which are right relative to themselves, and the
+    vectors; none where it is not positive definite besides its motions `rigid` without stiffness.
+
+    With Z an orthonormal basis of these, and S the inverse where so many coordinates are held besides, the others are
+    those of P S P, P = 1 − Z Zᵀ.
+    """
+    from scipy.linalg import cho_solve_banded, cholesky_banded, eigh, qr
+
+    N, r, b = upper.shape[1], rigid.shape[1], len(upper) - 1
+    Z = np.linalg.qr(rigid)[0]
+    pinned = qr(Z.T, pivoting=True, mode="r")[1][:r]
+    matrix = upper.copy()
+    for i in pinned:
+        for d in range(b + 1):
+            matrix[b - d, i] = 0.0
+            if i + d < N:
+                matrix[b - d, i + d] = 0.0
+        matrix[b, i] = 1.0
+    none = np.zeros(0), np.zeros((N, 0))
+    try:
+        S = cho_solve_banded((cholesky_banded(matrix), False), np.eye(N))
+    except np.linalg.LinAlgError:
+        return none
+    S[pinned], S[:, pinned], S[held], S[:, held] = 0.0, 0.0, 0.0, 0.0
+    S = S - Z @ (Z.T @ S)
+    S = S - (S @ Z) @ Z.T
+    most = min(count, N - int(held.sum())) - r
+    if most <= 0:
+        return np.zeros(count), Z[:, :count]
+    slowness, vectors = eigh(0.5 * (S + S.T), subset_by_index=[N - most, N - 1])
+    if not slowness[0] > 0.0:
+        return none
+    squares, vectors = 1.0 / slowness[::-1], vectors[:, ::-1]
+    squares[squares < 4.0 * EPS * _parts(upper, vectors)] = 0.0
+    return np.concatenate([np.zeros(r), squares]), np.hstack([Z, vectors])
+
+
+def _parts(upper: Array, vectors: Array) -> Array:
+    """|x|ᵀ |A| |x| of every vector: what its stiffness is of, before it cancels."""
+    b, x, N = len(upper) - 1, np.abs(vectors), upper.shape[1]
+    found = np.zeros(vectors.shape[1])
+    for d in range(b + 1):
+        found += (2.0 if d else 1.0) * np.abs(upper[b - d, d:]) @ (x[d:] * x[: N - d])
+    return found
 
 
 @dataclass(frozen=True)
