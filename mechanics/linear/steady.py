@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.linear.linearised import State, by_velocities, state_of
 from mechanics.linear.posed import Posed
 from mechanics.linear.steadiness import check_steady
-from mechanics.linear.vibrations import eigenvalues
+from mechanics.linear.vibrations import eigenvalues, modes_at_rest
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-MARGIN = 1e-7
-"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding."""
+MARGIN, AT_REST = 1e-7, 1e-12
+"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; where forces
+at rest have a potential, those that grow do not meet others.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +95,15 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
     q, v = state_of(posed, state)
     near = by_velocities(posed, q, v)
     check_steady(posed, near)
-    values, _, zeros = eigenvalues(near.A, near.positions)
+    at_rest = modes_at_rest(posed, q, v, near)
+    if at_rest is None:
+        values, _, zeros = eigenvalues(near.A, near.positions)
+    else:
+        values, _, zeros, by = at_rest
+        if by == "stiffness and mass":  # of pairs ±iω those with a positive one, of rigid motions two zeros each
+            values, zeros = np.concatenate([values, values[values.imag > 0.0].conj()]), 2 * zeros
     values = values[np.lexsort((values.imag, values.real))]
     growth = float(values.real.max(initial=-np.inf))
-    margin = MARGIN * float(np.abs(values).max(initial=0.0))
+    margin = (MARGIN if at_rest is None else AT_REST) * float(np.abs(values).max(initial=0.0))
     verdict = "unstable" if growth > margin else "stable" if growth < -margin else "marginal"
     return Stability(verdict, growth, values, zeros)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
-from mechanics.linear.posed import Posed, along, is_symmetric
+from mechanics.linear.posed import ASYMMETRIC, Posed, along, is_symmetric
 from mechanics.linear.steadiness import check_steady
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -19,7 +19,9 @@ Array = NDArray[np.float64]
 NULL = 1e-11
 """Singular values of the balanced matrix, relative to the greatest, that count as zero."""
 RIGID = 1e-11
-"""ω², relative to the greatest, that counts as zero."""
+"""ω², relative to what its parts make before they cancel, that counts as zero."""
+SOFT, HIDDEN = 1e-4, 1e-13
+"""ω² over the greatest, of motions that are looked at among themselves; ω over the greatest, that counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     -------
     Modes
         Of a mechanism at rest without damping and wheels, whose forces have a potential, from K x = ω² M x with the
-        symmetric stiffness and mass, every frequency to rounding of the greatest; else from the eigenvalues of A, zeros
+        symmetric stiffness and mass, every ω² to rounding of its parts in K; else from the eigenvalues of A, zeros
         (and their Jordan blocks) taken off before.
 
     Raises
@@ -134,40 +136,73 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     q, v = state_of(posed, state)
     near = by_velocities(posed, q, v)
     check_steady(posed, near)
+    at_rest = modes_at_rest(posed, q, v, near)
+    if at_rest is None:
+        values, vectors, zeros = eigenvalues(near.A, near.positions)
+        kept = values.imag >= 0.0
+        return _modes(values[kept], near.shifts @ vectors[:, kept], posed.labels, zeros, "eigenvalues")
+    values, shapes, rigid, by = at_rest
+    kept = values.imag >= 0.0
+    return _modes(values[kept], shapes[:, kept], posed.labels, rigid, by)
+
+
+def modes_at_rest(
+    posed: Posed, q: Array, v: Array, near: Linearisation
+) -> tuple[NDArray[np.complex128], NDArray, int, str] | None:
+    """Eigenvalues, shapes, the number of rigid motions (without damping; with it, of zeros) and by what they are, of a
+    mechanism at rest without wheels whose forces have a potential; else None.
+
+    From K x = ω² M x, with damping in the coordinates of these modes,
+
+    ω̇ᵢ xᵢ = ωᵢ sᵢ,     ṡᵢ = ∓ωᵢ (ωᵢ xᵢ) − Σ dᵢₖ sₖ,     d = Xᵀ C X,
+
+    in which soft motions keep their digits beside stiff ones: A, in coordinates of joints, has ω² of both.
+    """
+    if not bool(posed.positional.all()) or v.any():
+        return None
     k = near.positions
-    damping, units = near.A[k:, k:], _units(near.A, k)
-    holonomic = bool(posed.positional.all()) and not v.any()
-    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1:].max(initial=1.0):
-        return _undamped(posed, q, near)
-    return _general(posed, near)
-
-
-def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
-    import scipy.linalg  # slow to import
-
-    S = near.shifts[:, : near.positions]
+    S, D = near.shifts[:, :k], near.A[k:, k:]
     rest = posed.rest(q)
     held = posed.closing_slope(q, posed.reactions(q, rest.force))
     stiffness, parts = rest.stiffness - held, rest.parts + np.abs(held)
     K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
     if not len(K) or not is_symmetric(K, along(S, parts)):
-        return _general(posed, near)
-    squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
-    floor = RIGID * np.maximum(np.abs(squares).max(initial=0.0), along(S @ vectors, parts))
-    kept = np.abs(squares) > floor
-    squares, shapes = squares[kept], S @ vectors[:, kept]
+        return None
+    pull = M @ near.A[k:, :k] + K
+    if np.abs(pull).max() > ASYMMETRIC * (np.abs(K).max() + along(S, parts).max()):
+        return None
+    squares, X = _pairs(0.5 * (K + K.T), M)
+    floor = np.maximum(HIDDEN**2 * np.abs(squares).max(initial=0.0), RIGID * along(S @ X, parts))
+    squares[np.abs(squares) <= floor] = 0.0
+    rigid, omega = int((squares == 0.0).sum()), np.sqrt(np.abs(squares))
+    if np.abs(D).max(initial=0.0) > 1e-13 * _units(near.A, k)[-1:].max(initial=1.0):
+        W = np.diag(omega)[squares != 0.0]
+        B = np.block([[np.zeros((len(W), len(W))), W], [-(W * np.sign(squares)).T, X.T @ M @ D @ X]])
+        values, vectors, zeros = _staircase(B)
+        return values, S @ X @ (vectors[len(W) :] / values), zeros + rigid, "eigenvalues"
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays
-    swings = squares > 0.0
-    grows = np.sqrt(-squares[~swings])
-    values = np.concatenate([1j * np.sqrt(squares[swings]), grows, -grows])
-    shapes = np.hstack([shapes[:, swings], shapes[:, ~swings], shapes[:, ~swings]])
-    return _modes(values, shapes, posed.labels, int((~kept).sum()), "stiffness and mass")
+    swings, falls = squares > 0.0, squares < 0.0
+    values = np.concatenate([1j * omega[swings], omega[falls], -omega[falls]])
+    shapes = S @ np.hstack([X[:, swings], X[:, falls], X[:, falls]])
+    return values, shapes, rigid, "stiffness and mass"
 
 
-def _general(posed: Posed, near: Linearisation) -> Modes:
-    values, vectors, zeros = eigenvalues(near.A, near.positions)
-    kept = values.imag >= 0.0
-    return _modes(values[kept], near.shifts @ vectors[:, kept], posed.labels, zeros, "eigenvalues")
+def _pairs(K: Array, M: Array) -> tuple[Array, Array]:
+    """K x = ω² M x, xᵀ M x = 1: soft motions beside stiff ones once more among themselves.
+
+    Their vectors are right to rounding, their ω² only to rounding of the greatest; the stiffness among them, Xᵀ K X,
+    knows nothing of the stiff ones.
+    """
+    import scipy.linalg  # slow to import
+
+    squares, vectors = scipy.linalg.eigh(K, M)
+    soft = np.abs(squares) < SOFT * np.abs(squares).max()
+    if soft.any():
+        X = vectors[:, soft]
+        inner = X.T @ K @ X
+        squares[soft], y = _pairs(0.5 * (inner + inner.T), X.T @ M @ X)
+        vectors[:, soft] = X @ y
+    return squares, vectors
 
 
 def _modes(values: NDArray, shapes: NDArray, labels: tuple[str, ...], rigid: int, by: str) -> Modes:

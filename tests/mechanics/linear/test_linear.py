@@ -1,11 +1,12 @@
 """Equilibria, linear motions, modes and stability: closed forms, published tables, and differences of the motion."""
 
+import mpmath
 import numpy as np
 import pytest
 
 import mechanics
 from liegroup.table import EXP, increment
-from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
+from mechanics import Body, Frame, Inertia, JointData, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import holonomic
@@ -394,6 +395,49 @@ def test_a_hairspring_counts_beside_a_stiff_mount():
     assert (found.stability, found.free) == ("stable", ())
     np.testing.assert_allclose(found.q, [0.0, rest], atol=1e-12)
     assert found.stiffness[0] == pytest.approx((8 * np.pi) ** 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-6])
+@pytest.mark.parametrize("free", [False, True])
+def test_soft_modes_keep_their_digits_beside_stiff_ones(free, damping):
+    """A soft hinge behind a stiff one, 0.005 Hz beside 50 kHz: against 50 digits, with the damping ratio of first order
+    in the damping; a free base leaves its motions rigid.
+    """
+    lump = Inertia.about_com(1.0, (0.2, 0.05, 0.02), np.diag([0.02, 0.03, 0.025]))
+    base = [Body("base", Free(), inertia=Inertia.about_com(50.0, (0, 0, 0), 10 * np.eye(3)))] if free else []
+    chain = [
+        Body("mount", Revolute(Y), "base" if free else None, inertia=lump),
+        Body("spring", Revolute((0, 0, 1)), "mount", (0.3, 0.1, 0.0), inertia=lump, data=JointData(damping=damping)),
+    ]
+    tree, stiffness = Tree([*base, *chain], gravity=(0, 0, 0)), (1e11, 1e-3)
+    made = Mechanism(tree, elements=[joint_spring(f"{b.name}_joint", k) for b, k in zip(chain, stiffness, strict=True)])
+    found = mechanics.modes(made, tree.neutral())
+    assert (found.rigid, len(found.frequencies)) == (6 * free * (1 + (damping > 0)), 2)
+
+    inverse = np.linalg.inv(mechanics.mass_matrix(tree, tree.neutral()))[-2:, -2:]
+    with mpmath.workdps(50):
+        a, b, c = (mpmath.mpf(float(x)) for x in (inverse[0, 0], inverse[0, 1], inverse[1, 1]))
+        trace, product = a * stiffness[0] + c * stiffness[1], (a * c - b * b) * stiffness[0] * stiffness[1]
+        high = (trace + mpmath.sqrt(trace * trace - 4 * product)) / 2
+        low = product / high
+        exact = np.array([float(mpmath.sqrt(low)), float(mpmath.sqrt(high))])
+    assert np.allclose(found.frequencies, exact, rtol=1e-8 if damping else 1e-13, atol=0)
+    assert found.damping[0] == pytest.approx(0.5 * damping * exact[0] / stiffness[1], rel=1e-6)
+    verdict = mechanics.stability(made, tree.neutral())
+    assert (verdict.zeros, len(verdict.eigenvalues)) == (12 * free, 4)
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-6])
+def test_what_falls_slowly_beside_a_stiff_mount_is_unstable(damping):
+    """A rod that stands on a hinge, with a fast mount: it falls with √(m g l/I), 4e-8 of the mount's frequency."""
+    hinge = Revolute(Y)
+    mount = Body("mount", Prismatic((1, 0, 0)), inertia=Inertia.point(1.0))
+    inertia = Inertia.about_com(1.0, (0, 0, 0.01), np.eye(3))
+    rod = Body("rod", hinge, "mount", inertia=inertia, data=JointData(damping=damping))
+    made = Mechanism(Tree([mount, rod], gravity=(0, 0, -1e-3)), elements=[joint_spring("mount_joint", 1e10)])
+    found = mechanics.stability(made, [0.0, 0.0])
+    assert found.verdict == "unstable"
+    assert found.growth == pytest.approx((1e-5 / 1.0001) ** 0.5, rel=1e-3)
 
 
 def test_a_drive_on_its_way_stands_still_where_an_equilibrium_is_asked_for():
