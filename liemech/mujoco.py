@@ -52,7 +52,7 @@ class MujocoStepper:
         self._mujoco = checked(model)
         if model.na:
             raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
-        self.model, self.step = model, step
+        self.model, self.step, self._active = model, step, model.eq_active0.copy()
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
         report.warn(4)
         inputs, velocities = _inputs(made)
@@ -82,10 +82,12 @@ class MujocoStepper:
         TypeError
             No data.
         ValueError
-            Forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
+            Data of another model; equality constraints that have been switched on or off since the stepper was made;
+            forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
             step fails.
         """
         of_kind(data, self._mujoco.MjData, "data", "a mujoco.MjData")
+        self._check(data)
         self._mujoco.mj_step1(self.model, data)
         self._mujoco.mj_fwdActuation(self.model, data)
         y = self._state(data)
@@ -100,6 +102,15 @@ class MujocoStepper:
         data.qpos[:], data.qvel[:] = self.states.theirs(y[:nq], v)
         data.time += self.step
         self._last = y, data.qpos.copy(), data.qvel.copy()
+
+    def _check(self, data: Any) -> None:
+        """Whether the data are of what is stepped."""
+        if data.model is not self.model:
+            raise ValueError("data: of another model; make a stepper of that, or data of this one")
+        if not np.array_equal(data.eq_active, self._active):
+            k = int(np.flatnonzero(data.eq_active != self._active)[0])
+            name = self.model.equality(k).name or f"equality_{k}"
+            raise ValueError(f"data: eq_active of {name!r} has changed; set model.eq_active0 and make another stepper")
 
     def _state(self, data: Any) -> Array:
         """(q, p) of the data: those of the last step unless somebody has changed qpos or qvel."""

@@ -34,6 +34,7 @@ from mechanics.constraints.assembly import (
     Velocities,
     assemble,
     check_axes,
+    check_regular,
     consistent_velocities,
     gap_units,
     moved_by,
@@ -994,8 +995,14 @@ class Mechanism:
             Closed, rad/s and m/s.
         energy : float
             Kinetic energy of the change, J, which is what is taken away unless joints move as told.
+
+        Raises
+        ------
+        ModelError
+            q is a singular position: the closures do not say which velocities keep them closed.
         """
         q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
+        check_regular(self.equations, q, self.mobility.rank, real(t, "t"))
         at, r, scales = geometry(self.tree, q, v, real(t, "t")), self.mobility.rank, self.mobility.scales
         root = np.linalg.cholesky(at.mass_matrix(self.tree))
         G = np.linalg.solve(root, (scales[:, None] * self.equations.matrix(q, t, at)).T).T

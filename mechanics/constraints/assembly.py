@@ -351,7 +351,7 @@ def consistent_velocities(
     G, drift = all_at_once.matrix(q, t), all_at_once.scale * loops.drift(geometry(tree, q, None, t))
     units = all_at_once.units
     rates = rates / units[columns]
-    _check_regular(G, rank)
+    _check_rank(G, rank)
     closing = _of_rank(G, rank)
     particular = -closing @ drift
     null = np.linalg.svd(G)[2][rank:].T
@@ -379,7 +379,15 @@ def _rates_of(joint: str, rates: ArrayLike, count: int) -> Array:
     return np.broadcast_to(x, (count,))
 
 
-def _check_regular(G: Matrix, rank: int) -> None:
+def check_regular(loops: LoopEquations, q: Array, rank: int, t: float = 0.0) -> None:
+    """ModelError where the closures have a smaller rank than elsewhere: what follows from their forces is not
+    determined there.
+    """
+    if rank:
+        _check_rank(_Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool)).matrix(q, t), rank)
+
+
+def _check_rank(G: Matrix, rank: int) -> None:
     s = np.linalg.svd(G, compute_uv=False)
     if rank and s[rank - 1] <= SINGULAR * s[0]:
         here = int((s > SINGULAR * s[0]).sum())

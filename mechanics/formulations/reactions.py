@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import of_kind, real, shown
+from mechanics.constraints.assembly import check_regular
 from mechanics.constraints.equations import geometry
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -51,7 +52,8 @@ def reactions(
     Raises
     ------
     ModelError
-        q is open, or v opens the loops; TypeError for what is no Mechanism.
+        q is open, or v opens the loops, or q is a singular position, where they are not determined; TypeError for what
+        is no Mechanism.
 
     Examples
     --------
@@ -66,6 +68,7 @@ def reactions(
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     now, held = real(t, "t"), with_held_inputs(mechanism, u)
     q0, v0 = held.start(q, v, None, now)
+    check_regular(held.equations, q0, held.mobility.rank, now)
     free = Mechanism(held.tree, (), q0, [held.elements])
     difference = acceleration(held, q0, v0, now) - acceleration(free, q0, v0, now)
     at = geometry(held.tree, q0, None, now)

@@ -88,6 +88,24 @@ def test_what_somebody_writes_into_the_data_is_taken_up():
     assert np.allclose(data.qpos, other.qpos, rtol=0, atol=1e-14)
 
 
+def test_data_of_another_model_and_switched_equalities_are_named():
+    model = mujoco.MjModel.from_xml_string(
+        TEXT.replace(
+            "<actuator>",
+            """<equality>
+        <joint name="lock" joint1="elbow" active="false"/></equality><actuator>""",
+        )
+    )
+    with pytest.warns(ModelWarning, match="lock"):
+        step = liemech.mujoco_stepper(model)
+    with pytest.raises(ValueError, match="data: of another model"):
+        step(mujoco.MjData(mujoco.MjModel.from_xml_string(TEXT)))
+    data = mujoco.MjData(model)
+    data.eq_active[0] = 1
+    with pytest.raises(ValueError, match=r"data: eq_active of 'lock' has changed; set model\.eq_active0"):
+        step(data)
+
+
 def test_what_cannot_be_stepped_is_named():
     model = mujoco.MjModel.from_xml_string(TEXT)
     with pytest.raises(TypeError, match=r"data: .*expected a mujoco\.MjData"):

@@ -10,6 +10,7 @@ from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree
 from mechanics.constraints.couplings import gear
 from mechanics.constraints.loops import distance, revolute, spherical
 from mechanics.constraints.wheels import skate, wheel
+from mechanics.formulations.reactions import reactions
 from mechanics.joints import Planar, Revolute
 from mechanics.joints.free import Free
 from mechanics.mechanism import Mechanism
@@ -131,6 +132,26 @@ def test_velocities_at_a_singular_position_are_numbers_or_refused():
         made = car(0.0, 0.0)
     with pytest.raises(ModelError, match="singular position"):
         made.velocities(made.home, {"chassis_joint": (1.0, 0.0, 0.0)})
+
+
+@pytest.mark.parametrize("turned", [0.0, np.pi])
+def test_what_forces_of_closures_decide_is_refused_at_singular_positions(turned):
+    """A parallelogram stretched out, or folded: it may go on as one or as its mirror image."""
+    hinge, bar = Revolute((0, 0, 1)), Inertia.about_com(1.0, (0.5, 0.0, 0.0), np.diag([0.01, 0.1, 0.1]))
+    bodies = [
+        Body("left", hinge, inertia=bar),
+        Body("coupler", hinge, "left", (1.0, 0.0, 0.0), inertia=bar),
+        Body("right", hinge, None, (2.0, 0.0, 0.0), inertia=bar),
+    ]
+    pin = revolute(Frame("coupler", (2.0, 0.0, 0.0)), Frame("right", (1.0, 0.0, 0.0)))
+    made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), [pin], home=[1.0, -1.0, 1.0])
+    q, v = np.array([turned, -turned, turned]), np.array([1.0, -1.0, 1.0])
+    with pytest.raises(ModelError, match="q: is a singular position: the closures have rank 1 here and 2 elsewhere"):
+        made.projected_velocity(q, [1.0, 0.0, 0.0])
+    with pytest.raises(ModelError, match="q: is a singular position: the closures have rank 1 here and 2 elsewhere"):
+        reactions(made, q, v)
+    assert np.allclose(made.projected_velocity(made.home, v)[0], v, rtol=0, atol=1e-14)
+    assert len(reactions(made, made.home, v)) == 5
 
 
 @pytest.mark.parametrize("rates", [[1.0, 2.0], np.nan])
