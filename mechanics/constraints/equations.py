@@ -317,7 +317,14 @@ class LoopEquations:
 
     def _screws(self, at: Geometry, c: int) -> tuple[Any, Any, Any]:
         """φ, W_i, W_j of equation c."""
-        phi, first, second = screws_of_equation(self.equations[c], *self._poses(at, c))
+        try:
+            phi, first, second = screws_of_equation(self.equations[c], *self._poses(at, c))
+        except ZeroDivisionError:
+            raise ModelError(
+                f"closure {self.closures[self.closure_of[c]].name!r}",
+                "has no direction in this position: its points coincide, or its axis is the normal of the plane",
+                "give another position (home, or the guess of Mechanism.assembled), or other frames",
+            ) from None
         return phi, first, second
 
     def _coupling(self, at: Geometry, c: int) -> tuple[Any, list[Any], list[Any]]:

@@ -229,3 +229,14 @@ def test_a_car_whose_front_wheel_is_steered_under_rank_nine_slips_and_says_so(ra
     run = integrate(made.problem(v=v), "RKMK4", (0, 1), 1e-3)
     assert run.success == trusted
     assert [doubt.name for doubt in run.doubts] == ["velocity_gap"] * (not trusted)
+
+
+@pytest.mark.parametrize("closure", [distance(Frame(None), Frame("s"), 1.0), wheel(Frame("s"), 0.3), skate(Frame("s"))])
+@pytest.mark.parametrize("make", [Mechanism, Mechanism.assembled])
+def test_closures_without_a_direction_are_named(make, closure):
+    """Points at a distance that coincide, a wheel and a blade that lie on the plane."""
+    tree = Tree([Body("s", Free(), inertia=SOLID)])
+    with pytest.raises(
+        ModelError, match=f"closure '{closure.name}': has no direction in this position: its points coin"
+    ):
+        make(tree, [closure])
