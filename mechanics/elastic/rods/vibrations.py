@@ -20,6 +20,8 @@ EPS = float(np.finfo(np.float64).eps)
 _MARGIN = 0.98
 _SOFT, _ZERO = 1e-7, 1e-13
 """ω² of the slowest over the greatest entry of the stiffness: below, its inverse is asked; of none."""
+_FEW = 1e-12
+"""Of the inverse, relative to the greatest, what counts."""
 _HELD = 1e-9
 """What moves less than this part of the rod is held."""
 
@@ -120,9 +122,9 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
     squares[np.abs(squares) < _ZERO * top] = 0.0
     rigid = _rigid_motions(at, search.held) / root[:, None]
-    if squares[0] < _SOFT * top:
+    if 0.0 <= squares[0] < _SOFT * top:
         softest, shapes = _softest(upper, k, search.held, rigid if not search.loads.any() else rigid[:, :0])
-        better = softest * softest <= top * softest[rigid.shape[1] :].min(initial=np.inf)
+        better = softest * softest <= top * np.abs(softest[softest != 0.0]).min(initial=np.inf)
         squares[: better.size][better], vectors[:, : better.size][:, better] = softest[better], shapes[:, better]
     if (lost := int((squares == 0.0).sum()) - rigid.shape[1]) > 0:
         warnings.warn(
@@ -150,12 +152,12 @@ def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:
 
 def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) -> tuple[Array, Array]:
     """The smallest eigenvalues of a stiffness by those of its inverse, which are right relative to themselves, and the
-    vectors; none where it is not positive definite besides its motions `rigid` without stiffness.
+    vectors; none where it has no inverse besides its motions `rigid` without stiffness.
 
     With Z an orthonormal basis of these, and S the inverse where so many coordinates are held besides, the others are
     those of P S P, P = 1 − Z Zᵀ.
     """
-    from scipy.linalg import cho_solve_banded, cholesky_banded, eigh, qr
+    from scipy.linalg import eigh, qr
 
     N, r, b = upper.shape[1], rigid.shape[1], len(upper) - 1
     Z = np.linalg.qr(rigid)[0]
@@ -167,23 +169,40 @@ def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) ->
             if i + d < N:
                 matrix[b - d, i + d] = 0.0
         matrix[b, i] = 1.0
-    none = np.zeros(0), np.zeros((N, 0))
     try:
-        S = cho_solve_banded((cholesky_banded(matrix), False), np.eye(N))
+        S = _inverse(matrix)
     except np.linalg.LinAlgError:
-        return none
+        return np.zeros(0), np.zeros((N, 0))
     S[pinned], S[:, pinned], S[held], S[:, held] = 0.0, 0.0, 0.0, 0.0
     S = S - Z @ (Z.T @ S)
     S = S - (S @ Z) @ Z.T
     most = min(count, N - int(held.sum())) - r
     if most <= 0:
         return np.zeros(count), Z[:, :count]
-    slowness, vectors = eigh(0.5 * (S + S.T), subset_by_index=[N - most, N - 1])
-    if not slowness[0] > 0.0:
-        return none
-    squares, vectors = 1.0 / slowness[::-1], vectors[:, ::-1]
-    squares[squares < 4.0 * EPS * _parts(upper, vectors)] = 0.0
+    S = 0.5 * (S + S.T)
+    (falls, falling), (swings, swinging) = (
+        eigh(S, subset_by_index=ends) for ends in ([0, most - 1], [N - most, N - 1])
+    )
+    of_some = _FEW * max(abs(falls[0]), abs(swings[-1]))
+    fall, swing = falls < -of_some, swings > of_some
+    squares = 1.0 / np.concatenate([falls[fall][::-1], swings[swing][::-1]])[:most]
+    vectors = np.hstack([falling[:, fall][:, ::-1], swinging[:, swing][:, ::-1]])[:, :most]
+    squares[np.abs(squares) < 4.0 * EPS * _parts(upper, vectors)] = 0.0
     return np.concatenate([np.zeros(r), squares]), np.hstack([Z, vectors])
+
+
+def _inverse(upper: Array) -> Array:
+    """Of a band, definite or not."""
+    from scipy.linalg import cho_solve_banded, cholesky_banded, solve_banded
+
+    N, b = upper.shape[1], len(upper) - 1
+    try:
+        return np.asarray(cho_solve_banded((cholesky_banded(upper), False), np.eye(N)))
+    except np.linalg.LinAlgError:
+        band = np.vstack([upper, np.zeros((b, N))])
+        for d in range(1, b + 1):
+            band[b + d, : N - d] = upper[b - d, d:]
+        return np.asarray(solve_banded((b, b), band, np.eye(N)))
 
 
 def _parts(upper: Array, vectors: Array) -> Array:

@@ -310,3 +310,27 @@ def test_vibrations_that_rounding_hides_are_a_warning() -> None:
     rod = Rod.straight(1.0, 40, wire, supports={0: "clamped"})
     with pytest.warns(ModelWarning, match=r"clamped at node 0>: 2 slow ones are lost in the rounding of the stiffest"):
         assert not vibrations(rod, count=2).angular_frequencies.any()
+
+
+@pytest.mark.parametrize("load", [0.5, 1.5])
+def test_a_thin_column_swings_or_falls_as_a_beam_under_its_load(load: float) -> None:
+    """EI w⁗ + P w″ = ρA ω² w, clamped and free under a load that stays vertical, ω² negative beyond π² EI/4 L²; beside
+    6e8 rad/s.
+    """
+    wire = Section.round(5e-5, 2.1e11, density=7850.0)
+    push = load * np.pi**2 / 4
+    rod = Rod.straight(1.0, 20, wire, supports={0: "clamped"}, loads=[Load(-1, (-push * wire.EI2, 0.0, 0.0))])
+    found = vibrations(rod, equilibrium(rod).poses, count=2).angular_frequencies
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+    square = np.sign(found[0]) * found[0] ** 2 * wire.mass / wire.EI2
+    assert (square < 0.0) == (load > 1.0)
+
+    def determinant(w: float) -> float:
+        root = np.sqrt(complex(push * push / 4 + w))
+        a, b = np.sqrt(root + push / 2), np.sqrt(root - push / 2)
+        c, s, ch, sh = np.cos(a), np.sin(a) / a, np.cosh(b), np.sinh(b) / b
+        bent = -(a**2) * c - b**2 * ch, -(a**2) * s - b**2 * sh
+        sheared = a**4 * s - b**4 * sh + push * (-(a**2) * s - b**2 * sh), -(a**2) * c - b**2 * ch + push * (c - ch)
+        return float((bent[0] * sheared[1] - bent[1] * sheared[0]).real)
+
+    assert determinant(0.97 * square) * determinant(1.03 * square) < 0.0
