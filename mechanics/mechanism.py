@@ -630,6 +630,7 @@ class Mechanism:
         """
         if projection not in ("positions", "momenta", "none"):
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
+        self.tree.check_moves()
         q0, v0 = self.start(q, v, rates)
         packed = self.packed(projection == "positions")
         p0, has_room = self.momentum(q0, v0), self.tree.nv <= LARGEST

@@ -512,6 +512,17 @@ class Tree:
         """Whether every body on the base is free: nothing holds the tree."""
         return bool(self.bodies) and all(isinstance(self.bodies[i].joint, Free) for i in self.roots)
 
+    def check_moves(self) -> None:
+        """Whether there is a motion to integrate.
+
+        Raises
+        ------
+        ModelError
+            Nothing in the tree moves by itself.
+        """
+        if not self.nv:
+            raise ModelError(f"tree {self.name!r}", "has no coordinates", "give a joint that moves by itself")
+
     @property
     def mass(self) -> float:
         """Total mass, kg."""

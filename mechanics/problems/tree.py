@@ -73,6 +73,7 @@ def hamiltonian_problem(
     True
     """
     of_kind(tree, Tree, "tree", "a Tree; a Mechanism has a method problem")
+    tree.check_moves()
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
     q = reals(q, "q")

@@ -267,6 +267,9 @@ def test_trees_without_coordinates_write_nothing_behind_their_workspace(told):
     assert all(x.shape == (0,) for x in mechanics.hamiltonian_rhs(tree, none, none))
     assert all(x.shape == (3, 0, 0) for x in mechanics.forward_dynamics_derivatives(tree, np.zeros((3, 0)), none))
     assert mechanics.hamiltonian_rhs_derivatives(tree, [], []).shape == (0, 0)
+    for pose in (lambda: mechanics.hamiltonian_problem(tree, []), Mechanism(tree).problem):
+        with pytest.raises(ModelError, match="tree 'tree': has no coordinates; give a joint that moves by itself"):
+            pose()
 
 
 def test_gravity_can_be_changed():
