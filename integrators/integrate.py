@@ -629,10 +629,10 @@ def _check_field(problem: Problem, t0: float, t1: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
-            problem.velocity(t0, y)
+            velocity = problem.velocity(t0, y)
         except np.exceptions.ComplexWarning as error:
             raise TypeError("field: writes complex numbers, expected real ones") from error
-    for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
+    for name, values in (("field", velocity), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
     if problem.autonomous and reads_time(problem.field):

@@ -66,7 +66,7 @@ def real(
     hint: str = "",
 ) -> float:
     """`value` as a float; TypeError unless it is one real number, ValueError unless `holds(value)`."""
-    a = _scalar(value)
+    a = value if type(value) is float else _scalar(value)
     if a is None:
         raise TypeError(f"{name}: {shown(value)}, expected {wanted}{hint}")
     if not holds(a):

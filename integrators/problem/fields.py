@@ -105,7 +105,7 @@ class Field:
     def __deepcopy__(self, memo: Any) -> Field:
         return self
 
-    @property
+    @cached_property
     def is_kernel(self) -> bool:
         """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have
         jitted.
@@ -131,8 +131,9 @@ class Field:
     @property
     def _is_to_compile(self) -> bool:
         """Whether it is a kernel without compiled form."""
-        is_made = "compiled" in self.__dict__ or any(isinstance(f, Entry) and f.is_at_hand for f in _sources(self))
-        return self.is_kernel and not is_made
+        if "compiled" in self.__dict__ or not self.is_kernel:
+            return False
+        return not any(isinstance(f, Entry) and f.is_at_hand for f in _sources(self))
 
     @cached_property
     def compiled(self) -> Any:

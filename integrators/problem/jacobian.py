@@ -163,8 +163,8 @@ def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Ar
     """
     size, here = delta * sizes_of(problem, y), problem.velocity(t, y)
     aside = np.diag(size)
-    states = (_moved(problem, y, u).T.copy() for u in (aside, -aside))
-    after, before = (np.array([problem.velocity(t, x) for x in side]) for side in states)
+    states = _moved(problem, y, np.concatenate([aside, -aside], axis=1)).T.copy()
+    after, before = np.split(problem.velocities(t, states), 2)
     return (after - before).T / (2.0 * size), np.abs(after - 2.0 * here + before).T / size
 
 

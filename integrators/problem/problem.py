@@ -284,12 +284,12 @@ class Problem:
             self._put("invariant_names", _names((*self.invariant_names, *own), "invariant_names"))
             self._put("invariant_units", (*self.invariant_units, *("" for _ in own)))
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Components of the state."""
         return int(self.table[:, 3].sum())
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         """Components of the velocity (the dimension of the group)."""
         return int(self.table[:, 4].sum())
@@ -537,6 +537,28 @@ class Problem:
             f(t, y).
         """
         return self.evaluate(self.field, t, y, self.dimension)
+
+    def velocities(self, t: float, states: Array) -> Array:
+        """The field at many states, at one time: body velocities (k, dimension).
+
+        Parameters
+        ----------
+        t : float
+            Time.
+        states : array (k, n)
+            States, of float64 and by rows: they are not looked at.
+
+        Returns
+        -------
+        array (k, dimension)
+            f(t, y) of each.
+        """
+        rates, work = np.zeros((len(states), self.dimension)), np.zeros(self.work_shape)
+        parameters = self.own_parameters()
+        for y, rate in zip(states, rates, strict=True):
+            self.field.at_one_state(t, y, parameters, self.structure, work, rate)
+        raise_raised()
+        return rates
 
     def invariant_values(self, t: float, y: ArrayLike) -> Array:
         """The invariants at one state.

@@ -91,8 +91,11 @@ class Pointer:
 
     def __init__(self, dispatcher: Any, type_: Any) -> None:
         self._dispatcher, self._numba_type_ = dispatcher, type_
-        self.library = dispatcher.overloads[type_.signature.args].library
-        self.address = address_of(dispatcher, type_)
+        found: dict[str, Any] = dispatcher.__dict__.setdefault("_pointed_at", {})
+        if type_.name not in found:  # to tell signatures apart takes long, and runs ask for the same ones
+            library = dispatcher.overloads[type_.signature.args].library
+            found[type_.name] = library, address_of(dispatcher, type_)
+        self.library, self.address = found[type_.name]
 
     def __call__(self, *args: Any) -> Any:
         return self._dispatcher(*args)

@@ -201,8 +201,10 @@ def needed_by(function: Any) -> set[tuple[int, int]]:
 
 def bind_all(needed: Iterable[tuple[int, int]]) -> None:
     """Bind formulas before a run starts, so that it does not wait for them."""
+    missing = [(place, form) for place, form in needed if FORMS * place + form not in _bound]
+    if not missing:
+        return
     with undisturbed():
-        missing = [(place, form) for place, form in needed if FORMS * place + form not in _bound]
         for place, _ in missing:
             progress.wanted(python_form(place))
         for place, form in missing:

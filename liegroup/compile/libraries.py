@@ -68,6 +68,8 @@ class _Library(JITCodeLibrary):
         """What `liegroup.compile.late` calls through its table."""
         self.rare: set[Key] = set()
         """What `liegroup.compile.rare` calls through cells."""
+        self.fulfilled: set[Any] = set()
+        """For what that has been bound."""
         self.enable_object_caching()
 
     def add_ir_module(self, ir_module: Any) -> None:

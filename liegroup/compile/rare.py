@@ -261,11 +261,16 @@ _former: list[Any] = []
 """What other threads may still be running."""
 _failed: dict[Key, Exception] = {}
 """What could not be compiled, and why: every call of it is told, and none tries it again."""
+_renewals = [0]
+"""How often something was to be bound anew: what was bound before then has to be asked again."""
+_WISHES = 64
+"""What is remembered of the kernels that were bound for a library; structures of problems are long."""
 
 
 def renew(function: Any) -> None:
     """Have a kernel bound anew, since another function is to be compiled in its place from now on."""
     with global_compiler_lock:
+        _renewals[0] += 1
         for key in [key for key in list(keys.values()) if key[:2] == (function.__module__, function.__qualname__)]:
             cell(key).value = None
             _failed.pop(key, None)
@@ -326,36 +331,52 @@ def bind_needed(functions: Iterable[Any], structure: Any, tau: int) -> None:
     """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts, and
     what this calls late in its turn.
     """
-    todo, seen = _called_by(functions), set[Key]()
+    wish = structure.tobytes(), tau, _renewals[0]
+    libraries = _without(wish, functions)
+    todo, seen = [key for library in libraries for key in library.rare], set[Key]()
     while todo:
         key = todo.pop()
         if key not in seen:
             seen.add(key)
             if key[:2] not in _needed or _needed[key[:2]][1](structure, tau):
                 bind(key)
-                todo += _called_by([_bindings[key]])
+                todo += [inner for library in _libraries([_bindings[key]]) for inner in library.rare]
+    _note(wish, libraries)
 
 
 def bind_these(functions: Iterable[Any], wanted: Iterable[Any]) -> None:
     """Bind what compiled functions call late, if it is among the kernels that are wanted."""
-    names = {(f.__module__, f.__qualname__) for f in wanted}
-    for key in _called_by(functions):
-        if key[:2] in names:
-            bind(key)
+    names = frozenset((f.__module__, f.__qualname__) for f in wanted)
+    wish = names, _renewals[0]
+    libraries = _without(wish, functions)
+    for key in [key for library in libraries for key in library.rare if key[:2] in names]:
+        bind(key)
+    _note(wish, libraries)
+
+
+def _libraries(functions: Iterable[Any]) -> list[Any]:
+    """The libraries of compiled functions that call something late."""
+    found = [x for f in functions for x in ([f] if hasattr(f, "library") else getattr(f, "overloads", {}).values())]
+    return [x.library for x in found if getattr(x.library, "rare", ())]
+
+
+def _without(wish: Any, functions: Iterable[Any]) -> list[Any]:
+    """The libraries of functions for which a wish has not been fulfilled: before every run the same is asked, and to
+    go through what a library calls takes as long as some hundred steps.
+    """
+    return [library for library in _libraries(functions) if wish not in library.fulfilled]
+
+
+def _note(wish: Any, libraries: Iterable[Any]) -> None:
+    for library in libraries:
+        if len(library.fulfilled) >= _WISHES:
+            library.fulfilled.clear()
+        library.fulfilled.add(wish)
 
 
 def never(structure: NDArray[np.int64], tau: int) -> bool:
     """For kernels of which a problem does not tell whether they are needed; see `bind_these`."""
     return False
-
-
-def _called_by(functions: Iterable[Any]) -> list[Key]:
-    """Some more than once: a key has many types, and to tell it from others takes longer than to ask it twice."""
-    found: list[Key] = []
-    for f in functions:
-        libraries = [f] if hasattr(f, "library") else getattr(f, "overloads", {}).values()
-        found += [key for x in libraries for key in getattr(x.library, "rare", ())]
-    return found
 
 
 llvm.add_symbol(_BIND, ctypes.cast(_first_call, ctypes.c_void_p).value)

@@ -33,7 +33,7 @@ class Record(types.Type):
 
     def __init__(self, kind: type, fields: tuple[Any, ...]) -> None:
         self.kind, self.fields = kind, dict(zip(kind._fields, fields, strict=True))  # type: ignore[attr-defined]
-        self.dtypes = {name: as_dtype(f.dtype) for name, f in self.fields.items() if isinstance(f, types.Array)}
+        self.dtypes = [as_dtype(f.dtype) if isinstance(f, types.Array) else None for f in fields]
         self.dimensions = [getattr(field, "ndim", 0) for field in fields]
         self.offsets, size = {}, 0
         for name, field in self.fields.items():
@@ -131,10 +131,7 @@ class Packed:
 
     def __init__(self, given: Any) -> None:
         self.given, self._numba_type_ = given, type_of(given)
-        words: list[int] = []
-        for (name, type_), value in zip(self._numba_type_.fields.items(), given, strict=True):
-            words += _words(given, name, type_, self._numba_type_.dtypes.get(name), value)
-        self._words = np.array(words, dtype=np.int64)
+        self._words = np.array(_words(self._numba_type_, given), dtype=np.int64)
         self.address = _data(self._words)
 
 
@@ -143,16 +140,24 @@ def _data(a: Any) -> int:
     return addressof(c_char.from_buffer(a)) if a.size and a.flags.writeable else int(a.ctypes.data)
 
 
-def _words(given: Any, name: str, type_: Any, dtype: Any, value: Any) -> list[int]:
-    if isinstance(type_, Address):
-        return [value.address]
-    if isinstance(type_, types.Array):
-        fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == type_.ndim
-        if not (fits and value.flags.c_contiguous):
-            kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise TypeError(f"{type(given).__name__}.{name}: {kind}, expected a contiguous {type_}")
-        return [_data(value), *value.shape]
-    return list(struct.unpack("q", struct.pack("d", value))) if isinstance(type_, types.Float) else [int(value)]
+def _words(record_type: Record, given: Any) -> list[int]:
+    words: list[int] = []
+    expected = zip(record_type.fields.items(), record_type.dtypes, record_type.dimensions, given, strict=True)
+    for (name, type_), dtype, dimensions, value in expected:
+        if dtype is not None:
+            fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == dimensions
+            if not (fits and value.flags.c_contiguous):
+                kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+                raise TypeError(f"{type(given).__name__}.{name}: {kind}, expected a contiguous {type_}")
+            words.append(_data(value))
+            words += value.shape
+        elif isinstance(type_, Address):
+            words.append(value.address)
+        elif isinstance(type_, types.Float):
+            words += struct.unpack("q", struct.pack("d", value))
+        else:
+            words.append(int(value))
+    return words
 
 
 @unbox(Record)

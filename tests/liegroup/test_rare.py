@@ -9,7 +9,20 @@ import sys
 import numpy as np
 import pytest
 
-from liegroup.compile import LateBindingError, entry, integers, lane_array, ld, never, nothing, rare, st, vector
+from liegroup.compile import (
+    LateBindingError,
+    bind_needed,
+    entry,
+    integers,
+    lane_array,
+    ld,
+    never,
+    nothing,
+    rare,
+    renew,
+    st,
+    vector,
+)
 from liegroup.compile import lane_vector as lanes
 from liegroup.compile.rare import _bindings
 
@@ -53,6 +66,31 @@ def test_a_rare_kernel_is_compiled_when_it_is_first_called(in_lanes):
     assert len(bound("noted")) == before + 1
     choose(a, np.array([2, 0]), out)
     np.testing.assert_array_equal(out[0], a[0] * a[1] + (a[2] * a[1]) * (a[0] + a[1]))
+
+
+@rare(lambda structure, tau: structure[0] == tau)
+def wanted_by_structure(a, out):
+    """out₀ <- a₁."""
+    st(out, 0, ld(a, 1))
+
+
+@entry(nothing(vector, vector))
+def call_wanted(a, out):
+    """Calls it."""
+    wanted_by_structure(a, out)
+
+
+def test_it_is_bound_before_runs_whose_structure_needs_it_and_again_where_it_was_renewed():
+    functions = [call_wanted.compiled]
+    for _ in range(2):
+        bind_needed(functions, np.array([2]), 1)
+        assert not bound("wanted_by_structure")
+    bind_needed(functions, np.array([1]), 1)
+    assert bound("wanted_by_structure")
+    renew(wanted_by_structure)
+    assert not bound("wanted_by_structure")
+    bind_needed(functions, np.array([1]), 1)
+    assert bound("wanted_by_structure")
 
 
 def test_it_stays_a_plain_function_for_other_scalars():
