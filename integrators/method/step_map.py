@@ -65,10 +65,11 @@ class SingleStep:
 
     def _workspaces(self, zero: Any) -> tuple[Any, Any]:
         """The method's and the field's, of the kind of a number; with stages in lanes as in a run."""
-        (rows, columns), of_field = self._method.work_shape(self._problem), self._problem.work_shape
+        problem, (rows, columns) = self._problem, self._method.work_shape(self._problem)
         if self._in_stages:
-            return lane_array(rows, columns // WIDTH).reshape(rows, columns), lane_array(of_field[0] + 1, of_field[1])
-        return np.full((rows, columns), zero), np.full(of_field, zero)
+            n, m = problem.work_shape_for(self._method.stepper.evaluates)
+            return lane_array(rows, columns // WIDTH).reshape(rows, columns), lane_array(n + 1, m)
+        return np.full((rows, columns), zero), np.full(problem.work_shape, zero)
 
 
 def evaluates_stages(problem: Problem, field: Any) -> bool:
