@@ -59,9 +59,26 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first."""
+    """Long files first; of tests for one method of each family, those of the others are slow."""
     items.sort(key=lambda item: not item.path.is_relative_to(LONG))
+    seen: set[tuple[object, ...]] = set()
+    for item in items:
+        if item.get_closest_marker("one_per_family"):
+            case = family_case(item)
+            if case in seen:
+                item.add_marker("slow")
+            seen.add(case)
+
+
+def family_case(item: Any) -> tuple[object, ...]:
+    """A test, what it is given besides the method, and of the method its family and what is claimed of it."""
+    from integrators.methods import find
+
+    given = dict(item.callspec.params)
+    method = find(given.pop("name"))
+    return item.path, item.originalname, *given.items(), method.family, method.claims
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,8 +11,10 @@ from integrators.layout import COUNTERS
 from integrators.method.method import Method
 from integrators.problem import Problem
 from integrators.problem.jitted import raise_raised
+from integrators.signatures import FIELD_LANES
 from integrators.status import OK, Status
 from liegroup.arrays import of_kind
+from liegroup.compile import WIDTH, Pointer, lane_array
 from liegroup.table import EXP, retract
 
 
@@ -38,14 +40,19 @@ class SingleStep:
         stepper, field = method.step(problem), method.function(problem)
         self.interpreted = interpreted or not field.is_compiled
         form = "python" if self.interpreted else "compiled"
-        self._call, self._field = getattr(stepper, form), getattr(field, form)
+        self._in_stages = not self.interpreted and method.stepper.stages_in_lanes and evaluates_stages(problem, field)
+        if self._in_stages:  # the form that runs take: the other would have to be compiled, too
+            self._call = stepper.compiled_lanes
+            self._field = Pointer(field.compiled_lanes if problem.is_autonomous else field.compiled_timed, FIELD_LANES)
+        else:
+            self._call, self._field = getattr(stepper, form), getattr(field, form)
         self._coefficients, self._options = method.kernel_coefficients(problem), method.kernel_options(problem)
         self._problem, self._method = problem, method
 
     def __call__(self, y: Any, h: Any, t: Any) -> Taken:
         p, end = self._problem, np.array(y)
         low, zero = end * 0, end[0] * 0
-        work, field_work = np.full(self._method.work_shape(p), zero), np.full(p.work_shape, zero)
+        work, field_work = self._workspaces(zero)
         counters = np.zeros(COUNTERS, dtype=np.int64)
         status = self._call(
             self._field, t, h, end, low, p.table, self._coefficients, self._options, p.own_parameters(), p.structure,
@@ -55,6 +62,19 @@ class SingleStep:
         if status != OK:
             raise ArithmeticError(f"{p.model}: a step of {self._method.name}: {Status(status).name}")
         return Taken(end, low, work, counters)
+
+    def _workspaces(self, zero: Any) -> tuple[Any, Any]:
+        """The method's and the field's, of the kind of a number; with stages in lanes as in a run."""
+        problem, (rows, columns) = self._problem, self._method.work_shape(self._problem)
+        if self._in_stages:
+            n, m = problem.work_shape_for(self._method.stepper.evaluates)
+            return lane_array(rows, columns // WIDTH).reshape(rows, columns), lane_array(n + 1, m)
+        return np.full((rows, columns), zero), np.full(problem.work_shape, zero)
+
+
+def evaluates_stages(problem: Problem, field: Any) -> bool:
+    """Whether a compiled field can be evaluated at eight stages in one call."""
+    return problem.is_autonomous or field.compiled_timed is not None
 
 
 def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool = False) -> Callable[[Any, Any], Any]:

@@ -112,3 +112,21 @@ def test_a_process_in_the_place_of_one_that_ended_runs_what_that_had_left() -> N
         go_on(second, ran)
     assert ran == list(range(8))
     assert scheduler.tests_finished
+
+
+def test_one_method_of_each_family_and_with_each_claim_is_in_the_default(tmp_path: Path) -> None:
+    slow: list[str] = []
+
+    def item(name: str, group: str) -> SimpleNamespace:
+        given = SimpleNamespace(params={"name": name, "group": group})
+        return SimpleNamespace(
+            path=tmp_path,
+            originalname="test",
+            callspec=given,
+            get_closest_marker=lambda mark: mark == "one_per_family",
+            add_marker=lambda mark: slow.append(f"{name} {group} {mark}"),
+        )
+
+    names = ("RKMK4", "RKMK_GAUSS2", "RKMK_RK4_38", "RKMK_RADAU_IIA3", "RKMK_GAUSS3", "MIDPOINT")
+    conftest().pytest_collection_modifyitems([item(name, group) for name in names for group in ("SO3", "SE3")])
+    assert slow == [f"{name} {group} slow" for name in ("RKMK_RK4_38", "RKMK_GAUSS3") for group in ("SO3", "SE3")]

@@ -214,6 +214,13 @@ def test_the_interpreted_step_agrees_to_the_last_bit():
     assert np.abs(compiled - plain).max() < 2e-16
 
 
+def test_a_single_step_follows_the_time():
+    problem = Problem(rn(2), [1.0, 0.5], lambda t, y: [y[1] + t * t, -t * y[0]])
+    compiled, plain = (step_map(problem, WHOLE, 0.4, i)(problem.y0, 0.3) for i in (False, True))
+    assert np.abs(compiled - plain).max() < 2e-16
+    assert np.abs(compiled - integrate(problem, WHOLE, (0.4, 0.7), 0.3).y[-1]).max() < 2e-16
+
+
 def test_an_ensemble_is_its_trajectories():
     starts = np.array([[2.0, 0.3], [0.1, 0.0], [3.1, 0.2]])
     together = integrate(pendulum().with_start(starts), "GAUSS8", (0, 5), 0.25)

@@ -137,9 +137,10 @@ def test_derivatives_on_a_group_are_exact_and_symplectic(method):
     changes = (
         lambda d: moved(made, y, [0, d, 0, 0, 0, 0, 0, 0]), lambda d: moved(made, y, [0, 0, 0, 0, 0, 0, d, 0])
     )  # fmt: skip
-    columns = [lambda d, m=m: linearised_step(made, method, m(d[0]), H, [0.7], [0], t=0.2).y for m in changes]
-    columns.append(lambda d: linearised_step(made, method, y, H, [0.7 + d[0]], [0], t=0.2).y)
-    columns.append(lambda d: linearised_step(made, method, y, H + d[0], [0.7], [0], t=0.2).y)
+    step = step_map(made, find(method), 0.2, True)
+    columns = [lambda d, m=m: step(m(d[0]), H) for m in changes]
+    columns.append(lambda d: step_map(replace(made, parameters=[0.7 + d[0]]), find(method), 0.2, True)(y, H))
+    columns.append(lambda d: step(y, H + d[0]))
     J = back @ np.hstack([differences(f, np.zeros(1)) for f in columns])
     exact = np.column_stack([found.A[:, 1], found.A[:, 6], found.B[:, 0], found.by_step])
     assert np.abs(exact - J).max() < 1e-11
@@ -156,6 +157,7 @@ def spun(t, y, p):
     return np.array([p[0] * b + t * c, sine, 0.5 * cosine, 0.3 * a * c, p[1] - b * c])
 
 
+@pytest.mark.one_per_family
 @pytest.mark.parametrize("name", OF_FIELDS)
 def test_the_derivative_of_a_step_of_a_field_is_exact(name):
     """Along one direction of state, parameters and step."""
@@ -184,6 +186,7 @@ def swung(t, y, p):
     return np.array([y[1], -p[0] * sincos(y[0])[0] - 0.1 * y[1], y[0] * y[1] - 0.5 * y[2]])
 
 
+@pytest.mark.one_per_family
 @pytest.mark.parametrize("name", [n for n in OF_FIELDS if find(n).stepper.needs == "field"])
 def test_the_derivative_of_a_step_is_exact_at_equilibria_too(name):
     """There an iteration has the state at once, and its derivative later."""
