@@ -580,6 +580,12 @@ def _plan(span: tuple[float, float], step: float) -> Plan:
     steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
     ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
     h = step if ends or not steps else length / steps
+    spacing = float(np.spacing(max(map(abs, span))))
+    if 0.0 < h < spacing:
+        raise ValueError(
+            f"step: {h:g} s is below the spacing of times near {span[0]:g} s, {spacing:.3g} s, so that steps would end "
+            "where they begin; count the time from the beginning of the run"
+        )
     return Plan(span[0], h if span[1] >= span[0] else -h, steps)
 
 
