@@ -24,7 +24,7 @@ from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.engine.varied_run import VariedRun
-from integrators.events import as_events
+from integrators.events import Events, as_events
 from integrators.method import Method, Reference
 from integrators.method.stability import held_step
 from integrators.methods import find
@@ -245,7 +245,9 @@ def integrate(
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
-    output = Output(times=_times(t_eval, span), events=with_events(as_events(events), gathered), statistics=gathered)
+    output = Output(
+        times=_times(t_eval, span), events=with_events(_events(events, problem), gathered), statistics=gathered
+    )
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
     output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
     if gathered:
@@ -476,7 +478,7 @@ def resume(
             )
         problem = problem.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
-    way, output = stored.way(controller), stored.output(with_events(as_events(events), gathered), gathered)
+    way, output = stored.way(controller), stored.output(with_events(_events(events, problem), gathered), gathered)
     stored.check(problem, chosen, output, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
@@ -578,6 +580,12 @@ def _plan(span: tuple[float, float], step: float) -> Plan:
     steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
     ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
     h = step if ends or not steps else length / steps
+    spacing = float(np.spacing(max(map(abs, span))))
+    if 0.0 < h < spacing:
+        raise ValueError(
+            f"step: {h:g} s is below the spacing of times near {span[0]:g} s, {spacing:.3g} s, so that steps would end "
+            "where they begin; count the time from the beginning of the run"
+        )
     return Plan(span[0], h if span[1] >= span[0] else -h, steps)
 
 
@@ -592,6 +600,19 @@ def _interval(t_span: Sequence[float]) -> tuple[float, float]:
     if span.shape != (2,) or not np.isfinite(span).all():
         raise ValueError(f"t_span: {t_span}, expected two finite numbers (t0, t1)")
     return float(span[0]), float(span[1])
+
+
+def _events(events: Any, problem: Problem) -> Events | None:
+    """The events of a run; ValueError where data files would give a name to one of them and to a variable."""
+    found = as_events(events)
+    names = {*(v.name for v in problem.variables), *problem.invariant_names}
+    for name in () if found is None else found.names:
+        if clash := sorted(names & {f"{name}_{of}" for of in ("t", "state", "trajectory")}):
+            raise ValueError(
+                f"events: {name!r} is written to data files as {name}_t, {name}_state and {name}_trajectory, but "
+                f"{clash[0]!r} is a variable or an invariant of the problem; choose another name"
+            )
+    return found
 
 
 def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:

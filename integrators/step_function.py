@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,7 +185,9 @@ def take_step_of_stages(memory: Any, t: Any, y: Any, u: Any) -> Any:
 class StepFunction:
     """One step of a method on a problem as a function, ``stepper(y, u)`` → the state after it; made by `stepper`.
 
-    A step depends on nothing but its arguments: nothing is remembered of steps before.
+    A step depends on nothing but its arguments: nothing is remembered of steps before.  It works in arrays of its own:
+    calls from several threads wait for one another, and threads that are to step at once have a stepper each (as have
+    copies, and processes that it is sent to).
 
     Parameters
     ----------
@@ -237,6 +240,10 @@ class StepFunction:
         self._held = np.array([np.asarray(problem.parameters)[k] for k in self._places])
         self._n, self._m, self._shape, self._u_shape = n, len(self._free), (n,), (len(self._free),)
         self._needs_time = not problem.is_autonomous
+        self._alone = RLock()  # a field in Python lets other threads in
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepFunction, (self.problem, self.method, self.step)
 
     def __repr__(self) -> str:
         u = f", u = ({', '.join(self.names)})" if self.names else ""
@@ -277,15 +284,16 @@ class StepFunction:
             return self._many(y, u, t)
         if not given.flags.writeable:  # for the compiler another type
             given = given.copy()
-        try:
-            status = self._take(self._packed, t, state, given)
-        except TypeError:  # the compiler's, which knows no names
-            if isinstance(t, (float, int)):
-                raise
-            t = real(t, "t")
-            status = self._take(self._packed, t, state, given)
-        if status:
-            self._explain(status, t, state, given)
+        with self._alone:
+            try:
+                status = self._take(self._packed, t, state, given)
+            except TypeError:  # the compiler's, which knows no names
+                if isinstance(t, (float, int)):
+                    raise
+                t = real(t, "t")
+                status = self._take(self._packed, t, state, given)
+            if status:
+                self._explain(status, t, state, given)
         return state
 
     def _many(self, y: ArrayLike, u: ArrayLike | None, t: float) -> Array:
@@ -332,7 +340,8 @@ class StepFunction:
         ``status = take(memory, t, y, u)``.
 
         It changes y (n,) in place, to the state one step later, if the status is 0 (`integrators.Status`); else y
-        stays.  The loop gets `memory` as an argument, and both stay valid as long as this object.  -1: an input is not
+        stays.  The loop gets `memory` as an argument, and both stay valid as long as this object; one loop at a time
+        (`memory` is what a step works in; loops in threads have a stepper each).  -1: an input is not
         finite; -2: the state is not, or one of its quaternions is not unit.
         """
         return self._take, self._packed

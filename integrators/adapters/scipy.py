@@ -156,6 +156,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         **others: Any,
     ) -> None:
         _warn_of(others)
+        if not math.isfinite(t0) or math.isnan(t_bound):
+            raise ValueError(f"t_span: {(t0, t_bound)!r}, expected two numbers, of which the end may be infinite")
         super().__init__(fun, t0, y0, t_bound, vectorized, support_complex=False)
         self._layout = Layout(self.blocks)
         self._layout.check(self.y, "y0")
@@ -265,13 +267,17 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         while run.steps_done == taken and not run.done:
             run.go(1)
         if run.status is not Status.OK:
-            lost = run.status is Status.STEP_UNDERFLOW
-            return False, f"{self.TOO_SMALL_STEP} {run.message}" if lost else run.message
+            return False, self._failure()
         if isinstance(run, AdaptiveRun):
             run.numbers[MAX_STEP] = run.steering.largest
         self.t = self.t_bound if run.done else run.t
         self.y = self._layout.numbers(run.given(run.y))
         return True, None
+
+    def _failure(self) -> str:
+        """Why the run has ended, as SciPy says it."""
+        lost = self._run.status is Status.STEP_UNDERFLOW
+        return f"{self.TOO_SMALL_STEP} {self._run.message}" if lost else self._run.message
 
     def _dense_output_impl(self) -> DenseOutput:
         return _Within(self)
@@ -380,7 +386,7 @@ class DividingSolver(LieSolver):
         self._steps.step(float(self.t_bound))
         run = self._run = self._steps.run
         if run.status is not Status.OK:
-            return False, run.message
+            return False, self._failure()
         self.t = self._steps.t
         self.y = self._layout.numbers(run.given(run.y))
         return True, None

@@ -306,6 +306,8 @@ def first_step(
 
     d0, d1 = rms(size), rms(v0)
     h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, length)
+    if h0 == 0.0:  # the velocity is not finite, or the tolerance nothing beside it
+        return min(1e-6, length)
     d2 = rms(probe(h0) - v0) / h0
     if not math.isfinite(d2):
         return h0

@@ -51,7 +51,7 @@ class StepByStep:
         self.problem, self.method, self.y0, self.sizes = problem, method, y0, sizes
         self.t, self.forward, self.largest = t, forward, largest
         self.size = min(largest, first or first_step(problem, t, y0))
-        self.size = self.size if math.isfinite(self.size) else 1.0
+        self.size = max(self.size, least_step(t)) if math.isfinite(self.size) else 1.0
         self.wait, self.doubled = 0, False
         self.run = self._run()
 
@@ -66,14 +66,18 @@ class StepByStep:
 
     def step(self, end: float) -> None:
         """One step, to `end` at the farthest; `run` has the state and the status after it."""
-        for _ in range(_TRIALS):
+        for trial in range(_TRIALS):
+            if trial:
+                self.size *= _SMALLER
+                self.run = self._run()
             left = abs(end - self.t)
             last = left <= self.size * (1.0 + 1e-9)
+            if not last and self.size < least_step(self.t):
+                self.run.end(Status.STEP_UNDERFLOW)
+                return
             self._take(left if last else self.size)
             if self.run.status is Status.OK or self.t != self.run.t0:
                 break
-            self.size *= _SMALLER
-            self.run = self._run()
         if self.run.status is Status.OK:
             self.t = end if last else self.run.t
             self._choose(left if last else self.size)
@@ -103,6 +107,11 @@ class StepByStep:
     def _resize(self, size: float) -> None:
         self.size = size
         self.run.work[CLOCK_ROW, STEP_SIZE] = self.forward * size
+
+
+def least_step(t: float) -> float:
+    """Ten units in the last place of a time: smaller steps do not move it."""
+    return 10.0 * float(np.spacing(abs(t)))
 
 
 def first_step(problem: Problem, t: float, y: Array) -> float:

@@ -35,7 +35,7 @@ from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.arrays import check_function, real, reals
+from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
@@ -149,7 +149,10 @@ def trace(
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
         check_function(force, "force", "a function F(t, q, v, parameters)", 4)
-        forces = [scalar(g, x, "force") for x in traceable(force)(t, *map(scalars, (q, v, p)))]
+        found = traceable(force)(t, *map(scalars, (q, v, p)))
+        if not np.iterable(found):
+            raise TypeError(f"force: returned {shown(found)}, expected {n} generalised forces, one per velocity")
+        forces = [scalar(g, x, "force") for x in found]
         if len(forces) != n:
             raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
         push = [g.apply("add", a, b) for a, b in zip(push, forces, strict=True)]

@@ -22,7 +22,7 @@ class _LaneType(types.Type):
 
     def unify(self, context: Any, other: Any) -> Any:
         """What is a number on one way and lanes on another is lanes."""
-        return self if isinstance(other, types.Float) else None
+        return self if isinstance(other, (types.Float, types.Integer)) else None
 
 
 class _MaskType(types.Type):
@@ -152,6 +152,7 @@ _mask_binary(operator.and_, "and_")
 _mask_binary(operator.or_, "or_")
 
 
+@lower_cast(types.Integer, Lanes)
 @lower_cast(types.Float, Lanes)
 def _cast_real(context: Any, builder: Any, from_: Any, to: Any, x: Any) -> Any:
     return register(context, builder, from_, x)

@@ -165,8 +165,9 @@ def _square_gradient(x: Any) -> Any:
 
 @helper
 def _half_sinc(angle: Any) -> Any:
-    s, _ = sincos(0.5 * angle)
-    return select(angle == 0.0, 1.0, 2.0 * s / select(angle == 0.0, 1.0, angle))
+    half = 0.5 * angle  # which rounds, of a denormal number
+    s, _ = sincos(half)
+    return select(half == 0.0, 1.0, s / select(half == 0.0, 1.0, half))
 
 
 @helper

@@ -26,6 +26,9 @@ LANGUAGES: dict[str, Callable[[Sequence[Function], str], str]] = {
 }
 """What writes a file, by language."""
 
+_NO_WORDS = '*"\\'
+"""Characters that end comments and strings."""
+
 
 def printed(language: str, functions: Sequence[Function], title: str = "Generated code.") -> SourceText:
     """Functions as a file of a language.
@@ -37,7 +40,7 @@ def printed(language: str, functions: Sequence[Function], title: str = "Generate
     functions : sequence of Function
         What the file defines.
     title : str
-        Its first words.
+        Its first words, in one line; what would end the comment or the string that they stand in is left out of them.
 
     Returns
     -------
@@ -55,6 +58,7 @@ def printed(language: str, functions: Sequence[Function], title: str = "Generate
     """
     if not isinstance(language, str) or language not in LANGUAGES:
         raise ValueError(f"language: {language!r}, expected one of {', '.join(map(repr, LANGUAGES))}")
-    text = SourceText(LANGUAGES[language](functions, title))
+    words = " ".join(title.translate(dict.fromkeys(map(ord, _NO_WORDS))).split())
+    text = SourceText(LANGUAGES[language](functions, words))
     text.language, text.functions = language, tuple(functions)
     return text

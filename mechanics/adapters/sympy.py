@@ -99,6 +99,8 @@ def from_lagrangian(
     except sympy.SympifyError:
         raise TypeError(f"lagrangian: {shown(lagrangian)}, expected an expression of SymPy") from None
     of_kind(lagrangian, sympy.Expr, "lagrangian", "an expression of SymPy")
+    forces = None if forces is None else list(sequence(forces, "forces", "a list of one expression per coordinate"))
+    constraints = sequence(constraints, "constraints", "a list of expressions that the motion keeps at zero")
     given = _given([lagrangian, *(forces or ()), *constraints], q, [], parameters, inputs, t)
     holonomic = [sympy.sympify(c) for c in constraints]
     return _lagrangian(lagrangian, q, forces, holonomic, [], given, start, model)
@@ -352,6 +354,9 @@ def _given(
     symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
     given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
     exchanged = {x: sympy.sympify(f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
+    for x, f in exchanged.items():
+        if f.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
+            raise ValueError(f"inputs[{x}]: {f}, expected finite values")
     driven = {x: _input(x, f) for x, f in given_inputs.items() if x not in exchanged}
     found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
     atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
@@ -395,6 +400,15 @@ def _input(x: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return at
 
 
+def _number(value: Any, name: str) -> float:
+    """A number, or an expression of numbers, as a finite float; TypeError or ValueError with its name."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {shown(value)}, expected a real number") from None
+    return real(number, name)
+
+
 def _listed(some: Iterable[Any]) -> str:
     return ", ".join(sorted(map(str, some)))
 
@@ -410,14 +424,11 @@ def _start(
     """(q, v) at the start: coordinates as given; velocities that are not given are those of least size that satisfy
     the constraints, zero where nothing asks for more.
     """
-    values = {sympy.sympify(x): float(value) for x, value in (start or {}).items()}
+    values = {sympy.sympify(x): _number(value, f"start[{x}]") for x, value in (start or {}).items()}
     if strange := set(values) - {*q, *v}:
         raise ValueError(f"start: {_listed(strange)} are no coordinates or velocities, which are {_listed([*q, *v])}")
     if missing := set(q) - set(values):
         raise ValueError(f"start: no value for {_listed(missing)}; give one for every coordinate")
-    for x, value in values.items():
-        if not np.isfinite(value):
-            raise ValueError(f"start[{x}]: {value}, expected a finite number")
     known = {x: values.get(x, 0.0) for x in [*q, *v]}
     if gaps and np.abs(gap := given.value(gaps, known)).max() > 1e-9:
         raise ValueError(

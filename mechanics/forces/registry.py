@@ -21,6 +21,7 @@ from mechanics.forces.element import (
     ON_EQUATION,
     ON_JOINT,
     ON_SCREW,
+    BodyState,
     Element,
     OnBodies,
     OnEquation,
@@ -72,7 +73,8 @@ def register(kind: type[Element]) -> None:
     Raises
     ------
     TypeError
-        The class says not where it acts, or has no `law` that is a `helper` in a source file.
+        The class says not where it acts, or has no `law` that is a `helper` in a source file; the law, called once with
+        plain numbers, fails or gives something else than its place asks for.
 
     Examples
     --------
@@ -88,12 +90,36 @@ def register(kind: type[Element]) -> None:
         )
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
+    _check_law(kind)
     facts = {"law": kind.law, "size": kind.size(), "driven": kind.is_driven(), "name": kind.__qualname__}
     origin = origin_of(f"force element {kind.__name__}", facts)
     _numbers[kind] = number = _free_number(kind, _OWN + int(origin.content[:7], 16))
     _origins[kind] = replace(origin, content=f"{origin.content}{number}")
     KINDS.append(kind)
     renew(_ADDED[kind.place])
+
+
+def _check_law(kind: type[Element]) -> None:
+    """TypeError for a law that gives no forces of plain numbers: compiled together with the others of its place, it
+    would spoil them, under their names.
+    """
+    origin, axes = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    bodies = BodyState(axes, origin, origin, origin), BodyState(axes, (0.5, 0.25, 0.125), origin, origin)
+    on_bodies = kind.place == ON_BODIES
+    given = (*(bodies if on_bodies else (0.5, 0.25)), *((0.75, 0.125) if kind.is_driven() else ()))
+    try:
+        found = kind.law((1.0,) * kind.size(), *given)
+    except (ArithmeticError, ValueError):  # of these numbers
+        return
+    except Exception as error:
+        raise TypeError(
+            f"{kind.__name__}.law: {type(error).__name__}: {error}; it is called with {kind.size()} numbers and "
+            f"{'two states of bodies' if on_bodies else 'a coordinate and its rate'}"
+            f"{', and value and rate of its motion' if kind.is_driven() else ''}"
+        ) from error
+    wanted = "force, two arms, energy, power" if on_bodies else "force, energy, power"
+    if not isinstance(found, tuple) or len(found) != wanted.count(",") + 1 + on_bodies:
+        raise TypeError(f"{kind.__name__}.law: gave {shown(found)}, expected ({wanted})")
 
 
 def _free_number(kind: type[Element], number: int) -> int:

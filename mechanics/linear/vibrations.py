@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import shown
 from mechanics import dynamics
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
 from mechanics.linear.posed import ASYMMETRIC, Posed, along, is_symmetric
@@ -79,7 +80,15 @@ class Modes:
         -------
         mapping of str to complex
             Name of a velocity → its part.
+
+        Raises
+        ------
+        IndexError
+            No mode has this number.
         """
+        count = len(self.frequencies)
+        if not isinstance(mode, (int, np.integer)) or not -count <= mode < count:
+            raise IndexError(f"mode: {shown(mode)}, of {count} modes, numbered from 0, slowest first")
         return dict(zip(self.labels, self.shapes[:, mode].tolist(), strict=True))
 
     def __str__(self) -> str:

@@ -154,6 +154,12 @@ def test_any_field_that_can_be_traced_has_code():
     assert found.one_step(0.0, 40.0, problem.y0)[1] == [1.0]  # turns by more than its chart allows
 
 
+@pytest.mark.parametrize("language", [pytest.param("c", marks=needs_c), "numpy"])
+def test_a_name_of_a_model_is_no_code(language):
+    problem = Problem(rn(1), [2.0], lambda t, y: [-y[0]], model='a */ b """ \\ \n int x; // \\N é')
+    assert generate_code(problem, language).load().rhs(0.0, problem.y0) == [-2.0]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

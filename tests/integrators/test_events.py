@@ -201,6 +201,17 @@ def test_events_that_make_no_sense_are_refused(problems, events, words):
         Event(angle, direction=2)
 
 
+@pytest.mark.parametrize("taken", ["bottom_t", "bottom_state", "bottom_trajectory"])
+def test_an_event_takes_no_name_of_data_files_from_an_invariant(taken):
+    """A file had the times of the event under the name of the invariant."""
+    problem = Problem(
+        table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: [y[1], -y[0]],
+        invariants=lambda t, y: [y[0] ** 2 + y[1] ** 2], invariant_names=(taken,),
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=f"events: 'bottom' is written .* but '{taken}' is a variable or an invariant"):
+        integrate(problem, "RKMK4", (0, 1), 0.1, events={"bottom": lambda t, y: y[0]})
+
+
 def test_a_callback_stops_the_run(problems):
     seen = []
     solution = integrate(

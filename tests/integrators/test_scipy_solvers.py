@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import OdeSolution, solve_ivp
@@ -441,6 +443,30 @@ def test_a_field_that_ends_ends_gauss():
     gone = solve_ivp(lambda t, y: -1.0 / y, (0.0, 1.0), [1.0], method=GAUSS8)
     assert gone.status == -1
     assert 0.4 < gone.t[-1] <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("field", "span", "said"),
+    [
+        (lambda t, y: [np.nan], (0.0, 1.0), "not finite"),
+        (lambda t, y: [np.inf], (0.0, 1.0), "not finite|step size is less"),
+        (lambda t, y: y * y, (0.0, 2.0), "step size is less than spacing"),
+        (lambda t, y: -y, (1e16, 1e16 + 1e4), "step size is less than spacing"),
+    ],
+)
+@pytest.mark.parametrize("method", [GAUSS8, LieRK45(groups=[1])])
+def test_steps_that_do_not_move_the_time_end_a_run(method, field, span, said):
+    """Gauss took them for ever: after its last try it began anew, and said that this had gone well."""
+    gone = solve_ivp(field, span, [1.0], method=method)
+    assert gone.status == -1
+    assert re.search(said, gone.message)
+    assert abs(gone.t[-1] - span[0]) <= (1.0 if span[0] == 0.0 else 1e3)
+
+
+@pytest.mark.parametrize("span", [(0.0, np.nan), (np.inf, 0.0)])
+def test_spans_that_are_none_are_named(span):
+    with pytest.raises(ValueError, match=r"t_span: .*expected two numbers"):
+        solve_ivp(predators, span, [2.0, 0.5], method=LieRK45(groups=[2]))
 
 
 def test_gauss_says_where_a_right_hand_side_is_not_smooth():

@@ -1,5 +1,10 @@
 """One step at a time: the steps of a run, named failures, nothing remembered."""
 
+import copy
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -119,3 +124,34 @@ def test_methods_that_remember_and_other_libraries_are_refused():
         stepper(body(), "SCIPY_DOP853", 0.1)
     with pytest.raises(ValueError, match="not 0"):
         stepper(body(), "RKMK4", 0.0)
+
+
+def branching(t, y):
+    """With an `if`, so that it is called back from the step, where other threads may come in."""
+    return [y[1], -y[0] if y[0] > 0.0 else -2.0 * y[0]]
+
+
+def test_threads_that_share_a_stepper_wait_for_one_another():
+    """Each had the states of the others in its arrays: other numbers, and nothing was said."""
+    step = stepper(Problem(rn(2), [1.0, 0.0], branching), "RKMK4", 0.01)
+    starts = [np.array([0.1 * k, 1.0]) for k in range(4)]
+
+    def way(y):
+        for _ in range(200):
+            y = step(y)
+        return y
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(len(starts)) as pool:
+            found = list(pool.map(way, starts))
+    finally:
+        sys.setswitchinterval(before)
+    assert np.array_equal(found, [way(y) for y in starts])
+
+
+def test_a_stepper_is_copied_and_sent():
+    step = stepper(Problem(rn(2), [1.0, 0.0], branching), "RKMK4", 0.01)
+    for other in (copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
+        assert np.array_equal(other([1.0, 0.0]), step([1.0, 0.0]))

@@ -463,3 +463,10 @@ def test_a_million_products_stay_on_the_group_without_projection() -> None:
 def test_logarithm_next_to_half_turns_loses_no_digits(angle: float) -> None:
     x = angle * np.array([2.0, -3.0, 6.0]) / 7.0
     np.testing.assert_allclose(so3.log(so3.exp(x)), x, rtol=4 * EPSILON)
+
+
+@pytest.mark.parametrize("angle", [5e-324, -5e-324, 1.5e-323, 1e-310])
+def test_se2_keeps_translations_at_angles_whose_halves_round(angle):
+    x = np.array([1.0, -2.0, angle])
+    assert se2.exp(x).tolist() == x.tolist()
+    assert se2.log(x).tolist() == x.tolist()

@@ -136,6 +136,25 @@ def test_any_is_true_if_one_lane_is() -> None:
     assert set(out[1]) == {single[:, 1].max()}
 
 
+@helper
+def whole_or_not(x, first):
+    return (x, 0, 1) if first else (0, 2.0, x)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def whole_numbers(x, out):
+    a, b, c = whole_or_not(ld(x, 0), any_(ld(x, 0) > 0.0))
+    st(out, 0, a)
+    st(out, 1, b + c)
+
+
+def test_whole_numbers_on_one_way_are_lanes_on_another() -> None:
+    for size in (2.5, -2.5):
+        values, out = np.full((1, WIDTH), size), lane_array(2)
+        whole_numbers(values, out)
+        np.testing.assert_array_equal(out.T, np.tile(_run(whole_numbers, values[:, 0]), (WIDTH, 1)))
+
+
 def _run(operation: house.Entry, x: np.ndarray) -> np.ndarray:
     out = np.zeros(2)
     operation(np.ascontiguousarray(x), out)

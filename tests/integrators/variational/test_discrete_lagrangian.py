@@ -298,12 +298,13 @@ def test_a_branch_on_a_value_is_refused_with_what_to_write_instead():
     ("arguments", "words"),
     [
         ({"force": lambda t, q, v, p: [0.0, 1.0]}, "2 generalised forces, expected 1"),
+        ({"force": lambda t, q, v, p: -v[0]}, "force: returned .*, expected 1 generalised forces"),
         ({"v": [1.0], "p": [1.0]}, "give one of them"),
         ({"v": [1.0, 2.0]}, "expected 1 finite"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         lagrangian_problem(lambda t, q, v, p: v[0] ** 2, [1.0], **arguments)
 
 

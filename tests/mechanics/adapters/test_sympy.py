@@ -404,6 +404,23 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
         call()
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"start": {q1: "far"}}, r"start\[q1\(t\)\]: 'far', expected a real number"),
+        ({"start": {q1: 1j}}, r"start\[q1\(t\)\]: 1j, expected a real number"),
+        ({"start": {q1: g}}, r"start\[q1\(t\)\]: g, expected a real number"),
+        ({"start": {q1: np.inf}}, r"start\[q1\(t\)\]: inf, expected a finite number"),
+        ({"forces": -q1.diff()}, "forces: .*, expected a list of one expression per coordinate"),
+        ({"constraints": q1 - 0.3}, "constraints: .*, expected a list of expressions"),
+        ({"forces": [q2], "inputs": {q2: sympy.nan}}, r"inputs\[q2\(t\)\]: nan, expected finite values"),
+    ],
+)
+def test_what_is_wrong_with_a_lagrangian_is_named(given: dict[str, Any], said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said):
+        mechanics.from_lagrangian(q1.diff() ** 2 / 2, [q1], **({"start": {q1: 0.3}} | given))
+
+
 def test_equations_that_have_not_been_formed_are_asked_for() -> None:
     kane = KanesMethod(ReferenceFrame("N"), q_ind=[q1], u_ind=[u1], kd_eqs=[q1.diff() - u1])
     with pytest.raises(ValueError, match="kanes_equations"):

@@ -1,10 +1,13 @@
 """Force elements: each accounts for its energy to rounding, acts equally on both bodies, and refuses nonsense."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import mechanics
 from integrators import integrate
+from liegroup.compile import helper
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.projection import closed_power
@@ -319,6 +322,33 @@ def test_a_kind_that_is_no_kind_is_refused():
         register(int)
     with pytest.raises(ModelError, match="compiled loops do not know it"):
         Mechanism(tree(), elements=[[Lawless("arm_joint")]]).packed()
+
+
+def test_a_law_that_cannot_be_called_is_refused_by_its_name():
+    """It spoiled the others of its place, which are compiled together with it."""
+
+    def made(function):
+        @dataclass(frozen=True)
+        class Broken(OnJoint):
+            law = staticmethod(helper(function))
+            stiffness: float
+
+        return Broken
+
+    def misspelt(numbers, x, s):
+        return -nunbers[0] * x, 0.0, 0.0  # noqa: F821
+
+    def single(numbers, x, s):
+        return -numbers[0] * x
+
+    before = len(KINDS)
+    for function, said in (
+        (misspelt, "NameError: .*'nunbers'.*; it is called with 1 numbers"),
+        (single, "gave -0.5, "),
+    ):
+        with pytest.raises(TypeError, match=rf"Broken\.law: {said}"):
+            register(made(function))
+    assert len(KINDS) == before
 
 
 @pytest.mark.parametrize("length", [0.0, 0.3])

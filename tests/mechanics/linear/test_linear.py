@@ -649,3 +649,11 @@ def test_what_is_no_steady_motion():
     )
     with pytest.raises(ModelError, match="does not persist"):
         mechanics.modes(shaken, [0.0])
+
+
+@pytest.mark.parametrize("mode", [2, -3, 0.5, "a"])
+def test_modes_that_are_not_there_are_named(mode):
+    found = mechanics.modes(double_pendulum(), np.zeros(2))
+    assert found.shape(-1) == found.shape(1)
+    with pytest.raises(IndexError, match=r"mode: .*, of 2 modes, numbered from 0"):
+        found.shape(mode)
