@@ -26,7 +26,9 @@ class _Compilation:
     """A set of functions that are compiled together: how many kernels it has, how many are done."""
 
     def __init__(self) -> None:
-        self.began, self.done, self.wanted = time.perf_counter(), 0, set[Any]()
+        self.began, self.done = time.perf_counter(), 0
+        self.functions: list[Callable[..., Any]] = []
+        self._kernels: set[Any] = set()
         self.bar: Any = None
         self.told = False
 
@@ -37,10 +39,17 @@ class _Compilation:
             return
         if not self.told:
             self.told = True
-            LOGGER.info("compiling about %d kernels, once; they are kept in %s", len(self.wanted), cache_directory())
-            self.bar = _bar(len(self.wanted))
-        self.bar.total = max(len(self.wanted), self.done)
+            LOGGER.info("compiling about %d kernels, once; they are kept in %s", self.wanted, cache_directory())
+            self.bar = _bar(self.wanted)
+        self.bar.total = max(self.wanted, self.done)
         self.bar.update(self.done - self.bar.n)
+
+    @property
+    def wanted(self) -> int:
+        """How many kernels there are: looked for where it is to be told, which most compilations are too short for."""
+        self._kernels.update(*map(kernels_of, self.functions))
+        self.functions.clear()
+        return len(self._kernels)
 
     def end(self) -> None:
         if self.told:
@@ -67,7 +76,7 @@ def announced() -> Iterator[None]:
 def wanted(function: Callable[..., Any]) -> None:
     """A function is about to be compiled, with all the kernels it calls."""
     for compilation in _now[-1:]:  # of another thread, it may end meanwhile
-        compilation.wanted |= kernels_of(function)
+        compilation.functions.append(function)
 
 
 def tick(compiled: bool) -> None:
