@@ -11,7 +11,7 @@ from mechanics.algorithms.kinematics import twist_at
 from mechanics.kernels.armature import twice_kinetic
 from mechanics.kernels.links import moment_up, put, set_angle, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
-from mechanics.model.layout import damping_of, gravity_of, header_of, link_of, numbers_of, place_of
+from mechanics.model.layout import HEAVY, damping_of, gravity_of, header_of, link_of, numbers_of, place_of
 
 CENTRE = 12
 """Column of the first moment of the subtree of a link."""
@@ -46,9 +46,10 @@ def kinetic(parameters: Any, structure: Any, work: Any, s: Any, at: Any) -> Any:
     total = ld2(work, tree.links, TWIST)
     for i in range(tree.links):
         link = link_of(structure, i)
-        v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
-        l, k = own_momentum(parameters, link, v, w)
-        total = total + (dot(v, l) + dot(w, k))
+        if link.flags & HEAVY:
+            v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
+            l, k = own_momentum(parameters, link, v, w)
+            total = total + (dot(v, l) + dot(w, k))
     return 0.5 * twice_kinetic(parameters, structure, s, at, total)
 
 

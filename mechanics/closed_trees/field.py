@@ -375,7 +375,7 @@ def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: 
 def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """After `up`: Φ and its factors, and minus the closing velocities in the line of multipliers."""
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, closures_of(structure).kept)
+    screws(y, parameters, structure, work, 0, closures_of(structure).kept)
     columns(t, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)

@@ -173,11 +173,11 @@ def rates_at(
 
 
 @kernel
-def screws(y: Any, parameters: Any, structure: Any, work: Any, count: Any) -> None:
-    """φ (not scaled) and the scaled screws W_i, W_j, or g, of the first `count` equations."""
+def screws(y: Any, parameters: Any, structure: Any, work: Any, c: Any, end: Any) -> None:
+    """φ (not scaled) and the scaled screws W_i, W_j, or g, of the equations from c up to `end`."""
     closures = closures_of(structure)
-    gaps, registers, c = closures.gap, closures.registers, 0
-    while c < count:
+    gaps, registers = closures.gap, closures.registers
+    while c < end:
         e, line = equation_of(structure, closures, c), closures.screws + c
         factor = scale_of(parameters, e)
         if e.kind == ALONG:
@@ -271,18 +271,22 @@ def closing_rate(v: Any, offset: Any, structure: Any, work: Any, c: Any) -> Any:
     """φ̇ of equation c, scaled; twists are in the links, joint velocities in v[offset …]."""
     closures = closures_of(structure)
     e, screw = equation_of(structure, closures, c), closures.screws + c
-    x = 0.0 * ld2(work, screw, 0)
     if e.kind == COUPLING:
-        coupling = coupling_of(structure, e.code)
-        for j in range(coupling.joints):
-            x = x + ld2(work, screw, j) * ld(v, offset + joint(structure, coupling, j).v)
-    else:
-        x = x + along_bodies(structure, work, c, 0)
+        return coupled_rate(v, offset, structure, work, e, screw)
+    return along_bodies(structure, work, c, 0)
+
+
+@helper
+def coupled_rate(v: Any, offset: Any, structure: Any, work: Any, e: Any, screw: Any) -> Any:
+    """The same of an equation of joint coordinates."""
+    x, coupling = 0.0 * ld2(work, screw, 0), coupling_of(structure, e.code)
+    for j in range(coupling.joints):
+        x = x + ld2(work, screw, j) * ld(v, offset + joint(structure, coupling, j).v)
     return x
 
 
 @helper
-def _six(work: Any, poses_at: Any, i: Any, column: Any) -> Any:
+def six(work: Any, poses_at: Any, i: Any, column: Any) -> Any:
     """Six numbers of link i, from `column` on, in the axes of the world."""
     R, _ = pose(work, poses_at + i)
     v, w = rotated(R, vector(work, i, column)), rotated(R, vector(work, i, column + 3))
@@ -293,8 +297,14 @@ def _six(work: Any, poses_at: Any, i: Any, column: Any) -> Any:
 def along_bodies(structure: Any, work: Any, c: Any, column: Any) -> Any:
     """W_i · (six numbers of link i, from `column` on) + W_j · (those of link j)."""
     closures = closures_of(structure)
-    e, screw = equation_of(structure, closures, c), closures.screws + c
-    a, b = _six(work, closures.poses, e.first, column), _six(work, closures.poses, e.second, column)
+    e = equation_of(structure, closures, c)
+    a, b = six(work, closures.poses, e.first, column), six(work, closures.poses, e.second, column)
+    return along_six(work, closures.screws + c, a, b)
+
+
+@helper
+def along_six(work: Any, screw: Any, a: Any, b: Any) -> Any:
+    """W_i · a + W_j · b, six numbers each in the axes of the world."""
     x = 0.0 * ld2(work, screw, 0)
     for k in range(6):
         x = x + (ld2(work, screw, k) * a[k] + ld2(work, screw, 6 + k) * b[k])
@@ -317,7 +327,7 @@ def closing_bias(y: Any, offset: Any, parameters: Any, structure: Any, work: Any
             x = x + rate * ld(y, offset + joint(structure, coupling, j).v)
         return factor * x
     N_i, N_j = equation_rates(parameters, structure, work, c, equation_numbers(parameters, e.numbers).a)
-    a, b = _six(work, closures.poses, e.first, 0), _six(work, closures.poses, e.second, 0)
+    a, b = six(work, closures.poses, e.first, 0), six(work, closures.poses, e.second, 0)
     for k in range(6):
         x = x + (N_i[k] * a[k] + N_j[k] * b[k])
     return along_bodies(structure, work, c, column) + factor * x

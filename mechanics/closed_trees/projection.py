@@ -3,8 +3,8 @@ step.
 
 The projection re-bases the momenta, p* := Aᵀ μ and Λ := 0 (exact at any instant; without it gaps grow like t²), and
 closes the positions, q ← q exp(−H⁻¹ Gᵀ Φ⁺ φ), in the metric of the mass matrix, until |φ| is within the tolerance of
-its equation.  With the factors that it leaves, what is watched and the field at the new state take a sweep up and one
-down (`Problem.projection_tells`).
+its equation, or what rounding leaves far from the origin.  With the factors that it leaves, what is watched and the
+field at the new state take a sweep up and one down (`Problem.projection_tells`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import WATCHED, closures_of, equation_of, scale_of
-from mechanics.closed_trees.poses import closing_rate, gather, gather_moving, screws
-from mechanics.constraints.body_equations import equation_numbers
+from mechanics.closed_trees.poses import GRAIN, along_six, coupled_rate, extent, gather, gather_moving, screws, six
+from mechanics.constraints.body_equations import COUPLING, PARALLEL, equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
+NOISE = 4.0
+"""Roundings of a pose of which a gap may consist."""
 
 # --- what is watched --------------------------------------------------------------------------------------------------
 
@@ -46,15 +48,30 @@ def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any)
     return total
 
 
+@helper
+def greatest_gap(structure: Any, work: Any, start: Any, end: Any) -> Any:
+    """max |φ| of the equations from `start` up to `end`."""
+    line, gap = closures_of(structure).gap, 0.0 * ld2(work, 0, 0)
+    for c in range(start, end):
+        gap = maximum(gap, absolute(ld_on(work, line, c)))
+    return gap
+
+
 @kernel
-def greatest_gaps(parameters: Any, structure: Any, work: Any, v: Any, out: Any) -> None:
-    """out[1] = max |φ|, out[2] = max |φ̇| of all equations; twists are in the links, joint velocities in v."""
-    closures = closures_of(structure)
-    gap = rate = 0.0 * ld2(work, 0, 0)
+def greatest_gaps(parameters: Any, structure: Any, work: Any, v: Any, gap: Any, out: Any) -> None:
+    """out[1] = gap, out[2] = max |φ̇| of all equations; twists are in the links, joint velocities in v."""
+    closures, base = closures_of(structure), header_of(structure).links
+    rate, i, j = 0.0 * ld2(work, 0, 0), base, base
+    a = b = six(work, closures.poses, base, 0)
     for c in range(closures.all):
-        e = equation_of(structure, closures, c)
-        gap = maximum(gap, absolute(ld_on(work, closures.gap, c)))
-        x = closing_rate(v, 0, structure, work, c)
+        e, screw = equation_of(structure, closures, c), closures.screws + c
+        if e.kind == COUPLING:
+            x = coupled_rate(v, 0, structure, work, e, screw)
+        else:
+            if e.first != i or e.second != j:  # equations of one closure follow each other
+                i, j = e.first, e.second
+                a, b = six(work, closures.poses, i, 0), six(work, closures.poses, j, 0)
+            x = along_six(work, screw, a, b)
         rate = maximum(rate, absolute(x) / scale_of(parameters, e))
     st(out, 1, gap)
     st(out, 2, rate)
@@ -71,16 +88,20 @@ def least_pivot(structure: Any, work: Any) -> Any:
 
 
 @helper
-def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, out: Any) -> None:
-    """The same, after the velocities, which are in the line of rates."""
-    screws(y, parameters, structure, work, closures_of(structure).all)
+def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, gap: Any, rates: Any, out: Any) -> None:
+    """The same, after the velocities, which are in the line of rates; `gap` is the greatest |φ| of the kept
+    equations.
+    """
+    closures = closures_of(structure)
+    screws(y, parameters, structure, work, closures.kept, closures.all)
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(
         out,
         0,
         (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
     )
-    greatest_gaps(parameters, structure, work, rates, out)
+    gap = maximum(gap, greatest_gap(structure, work, closures.kept, closures.all))
+    greatest_gaps(parameters, structure, work, rates, gap, out)
     st(out, WATCHED - 1, least_pivot(structure, work))
 
 
@@ -90,7 +111,7 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     closures = closures_of(structure)
     rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
-    watched(t, y, parameters, structure, work, rates, out)
+    watched(t, y, parameters, structure, work, greatest_gap(structure, work, 0, closures.kept), rates, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -124,19 +145,25 @@ def input_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
 
 @kernel
 def position_defect(parameters: Any, structure: Any, work: Any) -> Any:
-    """Line of φ <- −φ of the kept equations, scaled, without its redundant part; returns the greatest |φ| over its
-    tolerance.
+    """Line of φ <- −φ of the kept equations, scaled, without its redundant part; returns the greatest of these over
+    what counts as closed, and the greatest |φ|.
+
+    What counts: the tolerance of the equation and, where it speaks of places, no less than a few roundings of where
+    the links are.
     """
     closures = closures_of(structure)
     m, gap = closures.kept, joined(work[closures.gap : closures.rates])
+    greatest, grain = greatest_gap(structure, work, 0, m), NOISE * GRAIN * extent(structure, work)
     for c in range(m):
         st(gap, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld(gap, c)))
     project_out(work, closures.nulls, m - closures.rank, m, gap, 0)
     worst = 0.0 * ld2(work, 0, L)
     for c in range(m):
-        x = equation_numbers(parameters, equation_of(structure, closures, c).numbers)
-        worst = maximum(worst, absolute(ld(gap, c)) / (x.scale * x.tolerance))
-    return worst
+        e = equation_of(structure, closures, c)
+        x = equation_numbers(parameters, e.numbers)
+        closed = grain if e.kind != PARALLEL and e.kind != COUPLING else 0.0 * grain
+        worst = maximum(worst, absolute(ld(gap, c)) / (x.scale * maximum(x.tolerance, closed)))
+    return worst, greatest
 
 
 @helper
@@ -191,16 +218,14 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     for sweep in range(SWEEPS + 1):
         up(t, out, parameters, structure, work, False, 1.0)
         equations_of_motion(t, out, parameters, structure, work)
-        if sweep == SWEEPS or closures.closes_positions == 0:
-            break
-        worst = position_defect(parameters, structure, work)
-        if not any_(less(1.0, worst)):
+        worst, gap = position_defect(parameters, structure, work)
+        if sweep == SWEEPS or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
         correction(t, out, parameters, structure, work, step)
         correct(out, structure, work, worst, step)
     solve(structure, work)
     if out.shape[0] > n:
-        tell(t, out, parameters, structure, work, step, out, header_of(structure).n_q, out[n:])
+        tell(t, out, parameters, structure, work, gap, step, out, header_of(structure).n_q, out[n:])
     else:
         scatter(structure, work, 1.0)
         gather(parameters, structure, work, out, header_of(structure).n_q)
@@ -208,10 +233,10 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
 
 @helper
 def tell(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, p: Any, offset: Any, out: Any
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, gap: Any, rates: Any, p: Any, offset: Any, out: Any
 ) -> None:  # fmt: skip
-    """p[offset …] += Gᵀ Λ, by the factors and the Λ at y; out = what is watched at the re-based state, then the field
-    there, as far as there is room.
+    """p[offset …] += Gᵀ Λ, by the factors, the Λ and the greatest |φ| of the kept equations at y; out = what is watched
+    at the re-based state, then the field there, as far as there is room.
 
     Λ of the re-based state is zero, no reaction is left; its links have the momenta μ = μ' + Λ*, so that ṗ = −Aᵀ Ω μ.
     """
@@ -225,4 +250,4 @@ def tell(
         gather(parameters, structure, work, rates, n_v)
         for k in range(2 * n_v):
             st(out, WATCHED + k, ld(rates, k))
-    watched(t, y, parameters, structure, work, rates, out)
+    watched(t, y, parameters, structure, work, gap, rates, out)

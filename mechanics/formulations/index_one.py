@@ -34,7 +34,14 @@ from mechanics.closed_trees.field import add_on, columns, factor, gains, load, m
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
-from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, move, position_defect
+from mechanics.closed_trees.projection import (
+    SWEEPS,
+    forget_momenta,
+    greatest_gap,
+    greatest_gaps,
+    move,
+    position_defect,
+)
 from mechanics.kernels.sweeps import clear, velocities
 from mechanics.model.layout import F, header_of
 
@@ -84,7 +91,7 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
     clear(structure, work, F, 6)
     accelerations(t, state, parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, closures.kept)
+    screws(y, parameters, structure, work, 0, closures.kept)
     _target(y, parameters, structure, work)
     joint_forces(t, state, parameters, structure, work, moved)
     for k in range(n):
@@ -202,12 +209,12 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
     first_moments(t, y, parameters, structure, work)
     energy = kinetic(parameters, structure, work, y, n_q) + potential(parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, closures.all)
+    screws(y, parameters, structure, work, 0, closures.all)
     for k in range(n):
         st(rates, k, ld(y, n_q + k))
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(out, 0, energy + stored)
-    greatest_gaps(parameters, structure, work, rates, out)
+    greatest_gaps(parameters, structure, work, rates, greatest_gap(structure, work, 0, closures.all), out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -266,10 +273,10 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
     for sweep in range(SWEEPS + 1):
         velocities(t, out, n_q, parameters, structure, work)
         poses(t, out, parameters, structure, work)
-        screws(out, parameters, structure, work, closures.kept)
+        screws(out, parameters, structure, work, 0, closures.kept)
         _closing_rates(out, structure, work)
         _eliminated(t, out, parameters, structure, work)
-        worst = position_defect(parameters, structure, work)
+        worst, _ = position_defect(parameters, structure, work)
         if sweep == SWEEPS or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
         _take(structure, work, closures.gap)

@@ -116,10 +116,10 @@ def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     n_q, n_v = header_of(structure).n_q, header_of(structure).n_v
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
-    out[n_v] = position_defect(parameters, structure, work)
+    out[n_v], gap = position_defect(parameters, structure, work)
     out[:n_v] = y[n_q:]
     solve(structure, work)
-    tell(t, y, parameters, structure, work, np.empty(2 * n_v, dtype=object), out, 0, out[n_v + 1 :])
+    tell(t, y, parameters, structure, work, gap, np.empty(2 * n_v, dtype=object), out, 0, out[n_v + 1 :])
 
 
 def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:

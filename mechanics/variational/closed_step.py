@@ -139,7 +139,7 @@ def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho:
     closures = closures_of(structure)
     q = joined(field_work[closures.moved : closures.state])
     coordinates(y, structure, work, G, q)
-    screws(q, parameters, structure, field_work, closures.kept)
+    screws(q, parameters, structure, field_work, 0, closures.kept)
     for c in range(closures.coupled):
         e, line = equation_of(structure, closures, c), closures.screws + c
         for end, column in ((e.first, 0), (e.second, 6)):

@@ -21,7 +21,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.reference import closed_system as reference
 from mechanics.systems import SYSTEMS
-from mechanics.systems.loops import n_four_bar
+from mechanics.systems.loops import n_four_bar, walking_mechanism
 
 STEP = 1e-30j
 
@@ -145,6 +145,19 @@ def test_projection_leaves_a_closed_state_alone(mechanism, made):
     out, _ = run(closed_projection, made, y, len(y))
     assert np.array_equal(out[: made.tree.nq], mechanism.q)
     assert np.abs(out - y).max() < 1e-12 * (1 + np.abs(y).max())
+
+
+def test_projection_does_not_chase_what_rounding_leaves_far_from_the_origin():
+    """Two kilometres away a gap of the tolerance is less than the rounding of where a body is."""
+    far, rng = walking_mechanism.closed_configuration, np.random.default_rng(9)
+    mechanism = Mechanism(walking_mechanism.tree(), walking_mechanism.closures(), far(0.0, 0.0, 0.0, 0.3))
+    n = mechanism.tree.nv
+    for alpha in rng.uniform(0.2, 0.5, size=8):
+        q = moved_by(mechanism.tree, far(1234.5, -2345.6, 0.1, alpha), 1e-6 * rng.normal(size=n))
+        y, _ = run(closed_projection, mechanism, np.concatenate([q, rng.normal(size=n)]), 2 * n)
+        assert np.abs(mechanism.gap(y[:n])).max() < 3e-12
+        once_more, _ = run(closed_projection, mechanism, y, 2 * n)
+        assert np.array_equal(once_more[:n], y[:n])
 
 
 # --- the same numbers in every form -----------------------------------------------------------------------------------
