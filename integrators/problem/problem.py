@@ -538,28 +538,6 @@ class Problem:
         """
         return self.evaluate(self.field, t, y, self.dimension)
 
-    def velocities(self, t: float, states: Array) -> Array:
-        """The field at many states, at one time: body velocities (k, dimension).
-
-        Parameters
-        ----------
-        t : float
-            Time.
-        states : array (k, n)
-            States, of float64 and by rows: they are not looked at.
-
-        Returns
-        -------
-        array (k, dimension)
-            f(t, y) of each.
-        """
-        rates, work = np.zeros((len(states), self.dimension)), np.zeros(self.work_shape)
-        parameters = self.own_parameters()
-        for y, rate in zip(states, rates, strict=True):
-            self.field.at_one_state(t, y, parameters, self.structure, work, rate)
-        raise_raised()
-        return rates
-
     def invariant_values(self, t: float, y: ArrayLike) -> Array:
         """The invariants at one state.
 
