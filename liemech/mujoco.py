@@ -53,6 +53,7 @@ class MujocoStepper:
         if model.na:
             raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
         self.model, self.step, self._active = model, step, model.eq_active0.copy()
+        self._of = model  # the model of the data that came last: deep copies of data have a copy
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
         report.warn(4)
         inputs, velocities = _inputs(made)
@@ -105,8 +106,10 @@ class MujocoStepper:
 
     def _check(self, data: Any) -> None:
         """Whether the data are of what is stepped."""
-        if data.model is not self.model:
-            raise ValueError("data: of another model; make a stepper of that, or data of this one")
+        if data.model is not self._of:
+            if not _are_equal(data.model, self.model):
+                raise ValueError("data: of another model; make a stepper of that, or data of this one")
+            self._of = data.model
         if not np.array_equal(data.eq_active, self._active):
             k = int(np.flatnonzero(data.eq_active != self._active)[0])
             name = self.model.equality(k).name or f"equality_{k}"
@@ -128,6 +131,12 @@ class MujocoStepper:
             one = data.xfrc_applied[b]
             self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
         return np.asarray(tau)
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Whether two models have the same numbers."""
+    names = [name for name in dir(one) if isinstance(getattr(one, name), np.ndarray)]
+    return all(np.array_equal(getattr(one, name), getattr(other, name, None)) for name in names)
 
 
 def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:

@@ -41,7 +41,7 @@ _IMPORT = re.compile(
     rb"|import[ \t]+(?P<plain>[^\n]*))",
     re.MULTILINE,
 )
-_BEHIND = rb"[;:][ \t]*(?:from[ \t\\\r\n]+[.\w]+[ \t\\\r\n]+import|import)\b"
+_BEHIND = rb"[;:][ \t]*(?:from[ \t\\.](?:[^\n;#]|\\\r?\n)*?import|import)\b"
 _MAYBE_HIDDEN, _HIDDEN = re.compile(_BEHIND), re.compile(rb"^[^\n#\"']*" + _BEHIND, re.MULTILINE)
 _COMMENT = re.compile(rb"#[^\n]*")
 

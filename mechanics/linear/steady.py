@@ -16,8 +16,8 @@ from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 MARGIN, AT_REST = 1e-7, 1e-12
-"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; where forces
-at rest have a potential, those that grow do not meet others.
+"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; at rest, where
+forces have a potential, those that are real do not meet others, nor do those that decay.
 """
 
 
@@ -104,6 +104,7 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
             values, zeros = np.concatenate([values, values[values.imag > 0.0].conj()]), 2 * zeros
     values = values[np.lexsort((values.imag, values.real))]
     growth = float(values.real.max(initial=-np.inf))
-    margin = (MARGIN if at_rest is None else AT_REST) * float(np.abs(values).max(initial=0.0))
-    verdict = "unstable" if growth > margin else "stable" if growth < -margin else "marginal"
+    greatest, finest = float(np.abs(values).max(initial=0.0)), MARGIN if at_rest is None else AT_REST
+    grows = values.real > greatest * np.where(values.imag == 0.0, finest, MARGIN)
+    verdict = "unstable" if grows.any() else "stable" if growth < -finest * greatest else "marginal"
     return Stability(verdict, growth, values, zeros)

@@ -417,7 +417,7 @@ def test_imports_are_found_in_the_text_as_the_parser_finds_them() -> None:
     """More may be found, in texts within the file; never less."""
     odd = b"import a.b as c, d  # e\nfrom ..f import (  # g\n    h,\n    i as j,  # k\n)\r\n"
     odd += b"if a:\n    from . import l, \\\r\n m\n"
-    hidden = b"x = 1; from o import p\nif x: import q\n"
+    hidden = b"x = 1; from o import p\nif x: import q\nx; from .import r\nx; from t \\\n import u\n"
     sources = [odd, hidden, *(path.read_bytes() for path in ROOT.glob("liegroup/**/*.py"))]
     for source in sources:
         found = {(base, *names) for base, names in _import_statements(source)}
@@ -425,7 +425,7 @@ def test_imports_are_found_in_the_text_as_the_parser_finds_them() -> None:
     assert {(base, *names) for base, names in _import_statements(odd)} == {
         ("a.b",), ("d",), ("..f", "h", "i"), (".", "l", "m"),
     }  # fmt: skip
-    assert len(list(_import_statements(hidden))) == 2
+    assert len(list(_import_statements(hidden))) == 4
 
 
 def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_path: Path) -> None:

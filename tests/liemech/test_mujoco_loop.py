@@ -1,5 +1,7 @@
 """A loop of MuJoCo's with one call in the place of ``mj_step``."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -100,7 +102,9 @@ def test_data_of_another_model_and_switched_equalities_are_named():
         step = liemech.mujoco_stepper(model)
     with pytest.raises(ValueError, match="data: of another model"):
         step(mujoco.MjData(mujoco.MjModel.from_xml_string(TEXT)))
-    data = mujoco.MjData(model)
+    data = copy.deepcopy(mujoco.MjData(model))  # and of the model
+    step(data)
+    assert data.time == model.opt.timestep
     data.eq_active[0] = 1
     with pytest.raises(ValueError, match=r"data: eq_active of 'lock' has changed; set model\.eq_active0"):
         step(data)

@@ -440,6 +440,22 @@ def test_what_falls_slowly_beside_a_stiff_mount_is_unstable(damping):
     assert found.growth == pytest.approx((1e-5 / 1.0001) ** 0.5, rel=1e-3)
 
 
+def test_a_turning_mass_at_the_edge_of_what_its_turning_holds_is_marginal():
+    """x'' − 2 w y' + (k − w²) x = 0, y'' + 2 w x' + (l − w²) y = 0: pairs ±iω meet where (k − l)² + 8 w² (k + l) = 0, and
+    rounding scatters them by its root.
+    """
+    turned = Rheonomic((Turn((0, 0, 1), Motion((0.0, 3.125**0.5))),))
+    slides = [
+        Body("x", Prismatic((1, 0, 0)), "disk"),
+        Body("y", Prismatic((0, 1, 0)), "x", inertia=Inertia.point(1.0)),
+    ]
+    springs = [polynomial_spring("x_joint", (-3.0, 0.0, 1.0)), polynomial_spring("y_joint", (2.0, 0.0, 1.0))]
+    made = Mechanism(Tree([Body("disk", turned), *slides]), elements=springs)
+    found = mechanics.stability(made, made.home)
+    assert found.verdict == "marginal"
+    assert np.abs(np.abs(found.eigenvalues) - (6.125 * 1.125) ** 0.25).max() < 1e-6
+
+
 def test_a_drive_on_its_way_stands_still_where_an_equilibrium_is_asked_for():
     tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
     made = Mechanism(tree, elements=[servo("m_joint", stiffness=18.0, damping=6.0, target=Motion((0.0, 0.8)))])

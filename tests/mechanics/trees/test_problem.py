@@ -9,9 +9,9 @@ from scipy.integrate import solve_ivp
 import mechanics
 from integrators.problem.jacobian import check_jacobian
 from liegroup.compile.cells import cell, keys
-from liegroup.compile.rare import _bindings
+from liegroup.compile.rare import renew
 from mechanics import Body, Inertia, JointData, Tree, hamiltonian_problem
-from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
+from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand, era_derivatives
 from mechanics.algorithms.era import era
 from mechanics.joints import Free, Helical, Motion, Planar, Prismatic, Revolute, Rheonomic, Slide, Spherical, Turn
 from mechanics.testing import random_tree
@@ -170,11 +170,10 @@ def test_newton_takes_the_derivative_of_the_tree(name):
 
 def test_the_derivative_is_compiled_by_the_first_newton_step_and_not_before():
     _, problem, _ = with_everything()
-    cells = [cell(key) for key in list(keys.values()) if key[1] == "derivatives_on_demand" and _bindings.pop(key, True)]
-    for empty in cells:
-        empty.value = None
+    renew(derivatives_on_demand)
     assert integrate(problem, "MIDPOINT", (0.3, 0.31), step=1e-3).success
     assert integrate(problem, "RKMK4", (0.3, 0.31), step=1e-3).success
+    cells = [cell(key) for key in list(keys.values()) if key[1] == derivatives_on_demand.__qualname__]
     assert cells
     assert all(x.value is None for x in cells)
     assert integrate(problem, "RKMK_RADAU_IIA3", (0.3, 0.31), step=1e-3).success
