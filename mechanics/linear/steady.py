@@ -16,8 +16,8 @@ from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 MARGIN, AT_REST = 1e-7, 1e-12
-"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; at rest, where
-forces have a potential, those that are real do not meet others, nor do those that decay.
+"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; at rest,
+where forces have a potential, those that are real do not meet others, nor do those that decay.
 """
 
 

@@ -441,8 +441,8 @@ def test_what_falls_slowly_beside_a_stiff_mount_is_unstable(damping):
 
 
 def test_a_turning_mass_at_the_edge_of_what_its_turning_holds_is_marginal():
-    """x'' − 2 w y' + (k − w²) x = 0, y'' + 2 w x' + (l − w²) y = 0: pairs ±iω meet where (k − l)² + 8 w² (k + l) = 0, and
-    rounding scatters them by its root.
+    """x'' − 2 w y' + (k − w²) x = 0, y'' + 2 w x' + (l − w²) y = 0: pairs ±iω meet where (k − l)² + 8 w² (k + l) = 0,
+    and rounding scatters them by its root.
     """
     turned = Rheonomic((Turn((0, 0, 1), Motion((0.0, 3.125**0.5))),))
     slides = [
