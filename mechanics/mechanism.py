@@ -493,7 +493,8 @@ class Mechanism:
         rates : mapping of str to float or array, optional
             Instead of v: rates of joints by name, rad/s and m/s.
         t : float
-            Time, s: it matters with prescribed motions and closures that move.
+            Time, s: it matters with prescribed motions and closures that move; what `with_start` was given holds at
+            t = 0 and is checked at another.
 
         Returns
         -------
@@ -507,7 +508,9 @@ class Mechanism:
             rates.
         """
         if self._start is not None and q is None and v is None and rates is None:
-            return self._start[0].copy(), self._start[1].copy()
+            q, v = self._start[0].copy(), self._start[1].copy()
+            if t == 0.0:  # when it was checked
+                return q, v
         q0 = self._closed(self.home if q is None else q, "q", t)
         check_ends(self.elements, self.tree.body_names, partial(dynamics.body_poses, self.tree, q0, t=t))
         return q0, self._velocity(q0, v, rates, t)
