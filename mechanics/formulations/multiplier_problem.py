@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable
-from liegroup.arrays import of_kind
+from liegroup.arrays import integer, of_kind, positive
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
+from mechanics.errors import ModelError
 from mechanics.formulations.index_one import (
     SPRINGS,
     index_one,
@@ -127,7 +128,7 @@ class AugmentedLagrangian:
     penalty : float
         a, relative to 1/Φ, positive.
     rounds : int
-        Iterations of the multipliers per evaluation.
+        Iterations of the multipliers per evaluation, at least one.
 
     References
     ----------
@@ -147,9 +148,10 @@ class AugmentedLagrangian:
 
     def settings(self) -> Settings:
         """What the kernels read of it: gains 2μΩ, Ω², 0, the penalty and the rounds."""
-        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty, rounds=self.rounds)
+        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty)
         return Settings(
-            (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty), rounds=int(self.rounds)
+            (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty),
+            rounds=integer(self.rounds, "rounds", 1),
         )
 
 
@@ -201,8 +203,18 @@ class Penalty:
         -------
         Penalty
             Of that frequency.
+
+        Raises
+        ------
+        ModelError
+            A mechanism without closures.
         """
+        of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
         _check(frequency=frequency, ratio=ratio)
+        if not mechanism.mobility.rank:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}", "has no closures that springs could hold", "use Lagrange()"
+            )
         greatest = float(mechanism.mobility.spectra[0][0]) ** 2
         return Penalty(frequency**2 / greatest, 2.0 * ratio * frequency / greatest)
 
@@ -217,8 +229,7 @@ Stabilisation = Lagrange | Baumgarte | Ostermeyer | AugmentedLagrangian | Penalt
 
 def _check(**gains: float) -> None:
     for name, value in gains.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise ValueError(f"{name}: {value}, expected a positive number")
+        positive(value, name)
 
 
 def multiplier_problem(
@@ -256,7 +267,8 @@ def multiplier_problem(
     Raises
     ------
     ValueError
-        Another projection, gains that are not positive; ModelError as from `Mechanism.problem`.
+        Another projection, gains that are not positive; TypeError for another stabilisation, ModelError as from
+        `Mechanism.problem`.
 
     Notes
     -----
@@ -272,6 +284,12 @@ def multiplier_problem(
     if projection not in ("none", "velocities", "positions"):
         raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
+    of_kind(
+        stabilisation,
+        get_args(Stabilisation),
+        "stabilisation",
+        " or ".join(x.__name__ for x in get_args(Stabilisation)),
+    )
     tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
     q0, v0 = mechanism.start(q, v, rates)
     integral = len(mobility.kept) if settings.integral else 0
