@@ -188,7 +188,7 @@ def test_bad_gains_are_refused():
     for stabilisation in ("baumgarte", Baumgarte):
         with pytest.raises(TypeError, match=r"stabilisation: .*, expected Lagrange or Baumgarte or "):
             multiplier_problem(made, stabilisation=stabilisation)
-    with pytest.raises(ModelError, match="has no closures to be held by springs"):
+    with pytest.raises(ModelError, match="has no closures that springs could hold"):
         Penalty.of_frequency(Mechanism(made.tree), 10.0)
 
 
