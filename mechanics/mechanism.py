@@ -452,6 +452,13 @@ class Mechanism:
         """|φ| of every equation that counts as closed."""
         return CLOSED * gap_units(self.equations, self.size)
 
+    @cached_property
+    def pivot_at_home(self) -> float:
+        """The smallest pivot of the closures at `home`, scaled as where they are solved: what is next to nothing of it
+        has lost rank.
+        """
+        return usual_pivot(self.equations, self.mobility, self.home)
+
     @property
     def solved(self) -> Solved:
         """Which equations the kernels solve."""
@@ -714,8 +721,7 @@ class Mechanism:
         if not len(self.equations):
             return self.energy_guards(q, kinetic)
         closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
-        pivot = usual_pivot(self.equations, self.mobility, self.home)
-        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(pivot))
+        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(self.pivot_at_home))
 
     def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism.
@@ -776,7 +782,7 @@ class Mechanism:
             return said
         if self.mobility.rank == 0:
             return ""
-        part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq])
+        part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
         return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
 
     @property

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Problem, Variable
+from integrators.problem import Doubt, Problem, Variable
 from liegroup.arrays import integer, of_kind, positive
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
+from mechanics.constraints.mobility import least_pivot
 from mechanics.errors import ModelError
 from mechanics.formulations.index_one import (
     SPRINGS,
@@ -25,9 +27,11 @@ from mechanics.formulations.index_one import (
     index_one_powers,
     index_one_projection,
 )
-from mechanics.guards import OPEN, STRAINED, closure_guards, start_guard
+from mechanics.guards import OPEN, STRAINED, closure_guards, pivot_guard, start_guard
 from mechanics.mechanism import Mechanism
 from mechanics.scenes import mechanism_scene
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -327,10 +331,28 @@ def multiplier_problem(
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,
-        doubts=mechanism.turn_doubts,
+        doubts=mechanism.turn_doubts if settings.rounds or not _lost(mechanism, q0) else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
         joints=tree,
         inputs=replace(packed.inputs, power=index_one_powers),
     )
+
+
+def _lost(mechanism: Mechanism, q: Array, t: float = 0.0) -> list[Doubt]:
+    """The doubt of a start at a singular position, where nothing determines λ."""
+    mobility = mechanism.mobility
+    if not mobility.rank or (np.array_equal(q, mechanism.home) and not mobility.is_singular_at_home):
+        return []
+    pivot, (guard,) = least_pivot(mechanism.equations, mobility, q, t), pivot_guard(mechanism.pivot_at_home)
+    if pivot >= guard.least:
+        return []
+    says = ", ".join(text for text in (guard.says, mechanism.explain(t, q)) if text)
+    return [Doubt(guard.name, t, pivot, guard.least, says, guard.remedy)]
+
+
+def _doubts(mechanism: Mechanism, t: Array, y: Array) -> list[Doubt]:
+    """Those of saved states, from a start that may be at a singular position."""
+    turned = mechanism.turn_doubts
+    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(turned(t, y) if turned else ())]
