@@ -30,6 +30,7 @@ from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
+from integrators.problem.dependence import dependence
 from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
@@ -655,6 +656,7 @@ def _check_field(problem: Problem, t0: float, t1: float) -> None:
             raise TypeError("field: writes complex numbers, expected real ones") from error
     for name, values in (("field", velocity), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
-            raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
+            where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
+            raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
     if problem.autonomous and reads_time(problem.field):
         check_autonomous(problem, t0, t1)

@@ -320,11 +320,11 @@ class StepFunction:
             self._numbers(u)
         self.problem.check_state(y, "y")
         found = Status(status)
-        said = [explained_at_end(self.problem, t, self.step, y)] if found is Status.NON_FINITE else [""]
+        said = [explained_at_end(self.problem, t, self.step, y, t)] if found is Status.NON_FINITE else [""]
         if not said[0]:
             said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
             if self.problem.explain is not None:
-                said[1] = explained(self.problem, t, y)
+                said[1] = explained(self.problem, t, y, t)
         more = "".join(f"; {x}" for x in said if x)
         inputs = ", ".join(f"{name} = {x:g}" for name, x in zip(self.names, u, strict=True))
         error = StepError(

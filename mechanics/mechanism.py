@@ -452,6 +452,13 @@ class Mechanism:
         """|φ| of every equation that counts as closed."""
         return CLOSED * gap_units(self.equations, self.size)
 
+    @cached_property
+    def pivot_at_home(self) -> float:
+        """The smallest pivot of the closures at `home`, scaled as where they are solved: what is next to nothing of it
+        has lost rank.
+        """
+        return usual_pivot(self.equations, self.mobility, self.home)
+
     @property
     def solved(self) -> Solved:
         """Which equations the kernels solve."""
@@ -493,7 +500,8 @@ class Mechanism:
         rates : mapping of str to float or array, optional
             Instead of v: rates of joints by name, rad/s and m/s.
         t : float
-            Time, s: it matters with prescribed motions and closures that move.
+            Time, s: it matters with prescribed motions and closures that move; what `with_start` was given holds at
+            t = 0 and is checked at another.
 
         Returns
         -------
@@ -507,7 +515,9 @@ class Mechanism:
             rates.
         """
         if self._start is not None and q is None and v is None and rates is None:
-            return self._start[0].copy(), self._start[1].copy()
+            q, v = self._start[0].copy(), self._start[1].copy()
+            if t == 0.0:  # when it was checked
+                return q, v
         q0 = self._closed(self.home if q is None else q, "q", t)
         check_ends(self.elements, self.tree.body_names, partial(dynamics.body_poses, self.tree, q0, t=t))
         return q0, self._velocity(q0, v, rates, t)
@@ -711,8 +721,7 @@ class Mechanism:
         if not len(self.equations):
             return self.energy_guards(q, kinetic)
         closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
-        pivot = usual_pivot(self.equations, self.mobility, self.home)
-        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(pivot))
+        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(self.pivot_at_home))
 
     def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism.
@@ -773,7 +782,7 @@ class Mechanism:
             return said
         if self.mobility.rank == 0:
             return ""
-        part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq])
+        part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
         return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
 
     @property

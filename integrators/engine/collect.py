@@ -278,7 +278,8 @@ def _passed(
 ) -> Doubt:  # fmt: skip
     """A guard whose limits were passed first at a time, by that value at most."""
     row = int(np.argmin(np.abs(found.t - time)))
-    says = ", ".join(text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text)
+    begin, at = (float(found.t[k]) for k in (0, row))
+    says = ", ".join(text for text in (guard.says, explained(problem, at, found.y[row], begin)) if text)
     limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
     return Doubt(guard.name, time, value, limit, says, guard.remedy, number)
 
@@ -377,7 +378,7 @@ def _narrow(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
     if found.narrowest is None or not np.isfinite(found.narrowest[1]):
         return []
     (time, step, state), mean = found.narrowest, abs(found.last_t - found.t[0]) / max(1, int(found.counters[STEPS]))
-    says = explained(problem, time, state) if step < COLLAPSED * mean else ""
+    says = explained(problem, time, state, float(found.t[0])) if step < COLLAPSED * mean else ""
     remedy = "start elsewhere, or cross singular positions with fixed steps"
     return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)] if says else []
 

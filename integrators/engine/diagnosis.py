@@ -37,22 +37,22 @@ PATIENCE = 5.0
 
 def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
-    if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y)):
+    if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y, run.t0)):
         return said  # what the step itself says follows from it
-    texts = explained(run.problem, run.t, run.y), _of_step(run, status), _of_dampers(run, status)
+    texts = explained(run.problem, run.t, run.y, run.t0), _of_step(run, status), _of_dampers(run, status)
     return ", ".join(text for text in texts if text)
 
 
-def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64]) -> str:
+def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64], begin: float) -> str:
     """What the problem says of the time at which a step ends that could not be taken: a motion may end within it."""
-    return "" if problem.is_autonomous else explained(problem, t + h, y)
+    return "" if problem.is_autonomous else explained(problem, t + h, y, begin)
 
 
-def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
-    """What the problem says of one state, where it failed or became doubtful."""
+def explained(problem: Problem, t: float, y: NDArray[np.float64], begin: float) -> str:
+    """What the problem says of one state, where it failed or became doubtful, of a run from the time `begin`."""
     if np.ndim(y) != 1 or not np.isfinite(y).all():
         return ""
-    explain = problem.explain or partial(near_dependence, problem)
+    explain = problem.explain or partial(near_dependence, problem, begin)
     try:
         with np.errstate(all="ignore"):
             return explain(t, np.array(y))
@@ -140,7 +140,7 @@ def _first_non_finite(run: Run) -> str:
         run.evaluated.python(t, y, parameters, structure, work, out)
         if not found and not np.isfinite(out).all():
             found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {_shown(out)} at y = {_shown(y)}"
-            if problem.explain is not None and (said := explained(problem, t, y)):
+            if problem.explain is not None and (said := explained(problem, t, y, run.t0)):
                 found += f": {said}"
             raise _FoundError  # the rest of the step would say no more, and takes long
 

@@ -15,16 +15,37 @@ NEAR = 0.2
 """A position is near a singular one if the smallest singular value of the rows is below this part of that at the
 start.
 """
+LOST = 1e-7
+"""Smallest singular value of rows of length one, whose squares are decomposed, that is none."""
 
 
-def near_dependence(problem: Problem, t: float, y: Array) -> str:
-    """The row with the largest part in what is about to vanish, or nothing; for parts `Constrained` only."""
+def near_dependence(problem: Problem, begin: float, t: float, y: Array) -> str:
+    """The row with the largest part in what is about to vanish, or nothing; for parts `Constrained` only, of a run from
+    the time `begin`.
+    """
     if problem.parts_layout != "constrained" or problem.sizes[1] == 0:
         return ""
     here, row = _smallest(problem, t, y)
-    part = here / max(_smallest(problem, 0.0, np.atleast_2d(problem.y0)[0])[0], 1e-300)
-    name = problem.row_names[row] if problem.row_names else f"constraint row {row}"
-    return "" if part >= NEAR else f"near a singular position: {name}, {part:.2g} of its value at the start"
+    part = here / max(_smallest(problem, begin, np.atleast_2d(problem.y0)[0])[0], 1e-300)
+    return (
+        "" if part >= NEAR else f"near a singular position: {_name(problem, row)}, {part:.2g} of its value at the start"
+    )
+
+
+def dependence(problem: Problem, t: float, y: Array) -> str:
+    """The row with the largest part in what has vanished, or nothing, as of `near_dependence`."""
+    if problem.parts_layout != "constrained" or problem.sizes[1] == 0:
+        return ""
+    try:
+        with np.errstate(all="ignore"):
+            here, row = _smallest(problem, t, y)
+    except (ArithmeticError, ValueError):  # rows or a mass that are no numbers
+        return ""
+    return "" if here > LOST else f"a singular position: {_name(problem, row)} depends on the other constraint rows"
+
+
+def _name(problem: Problem, row: int) -> str:
+    return problem.row_names[row] if problem.row_names else f"constraint row {row}"
 
 
 def _smallest(problem: Problem, t: float, y: Array) -> tuple[float, int]:

@@ -353,7 +353,7 @@ def _given(
     t = dynamicsymbols._t
     symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
     given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
-    exchanged = {x: sympy.sympify(f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
+    exchanged = {x: _expression(x, f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
     for x, f in exchanged.items():
         if f.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
             raise ValueError(f"inputs[{x}]: {f}, expected finite values")
@@ -382,6 +382,14 @@ def _given(
         raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
     names = sorted(symbols, key=str)
     return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged, {}, real(begin, "t"))
+
+
+def _expression(x: Any, given: Any) -> Any:
+    """What a user gives for a function of the time, for SymPy."""
+    made = sympy.sympify(given)
+    if not isinstance(made, sympy.Expr):
+        raise TypeError(f"inputs[{x}]: {shown(given)}, expected an expression of SymPy, a number or a function of t")
+    return made
 
 
 def _input(x: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:

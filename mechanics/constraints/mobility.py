@@ -190,12 +190,12 @@ def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
     return np.asarray(np.where(size[:, None] < ROUNDING, 0.0, matrix))
 
 
-def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
+def weighted_matrix(loops: LoopEquations, q: Array, scales: Array, t: float = 0.0) -> Matrix:
     """Scaled G over the square root of the mass matrix."""
     import scipy.linalg  # slow to import
 
-    root = np.linalg.cholesky(loops.at(q).mass_matrix(loops.tree))
-    return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q)).T, lower=True).T)
+    root = np.linalg.cholesky(loops.at(q, t).mass_matrix(loops.tree))
+    return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q, t)).T, lower=True).T)
 
 
 def _decomposed(G: Matrix) -> tuple[Matrix, Array]:
@@ -324,22 +324,22 @@ def size(loops: LoopEquations) -> float:
     return size_of(loops.tree, loops.closures)
 
 
-def nearness(loops: LoopEquations, found: Mobility, q: Array) -> tuple[float, str]:
+def nearness(loops: LoopEquations, found: Mobility, q: Array, t: float = 0.0) -> tuple[float, str]:
     """The smallest singular value that counts, relative to its value at home, and the equation with the largest part in
     what is about to be lost.
     """
-    u, s, _ = np.linalg.svd(weighted_matrix(loops, q, found.scales))
+    u, s, _ = np.linalg.svd(weighted_matrix(loops, q, found.scales, t))
     at_home = float(found.spectra[0][found.rank - 1] / found.spectra[0][0])
     return float(s[found.rank - 1] / s[0]) / at_home, loops.names[int(np.argmax(np.abs(u[:, found.rank - 1])))]
 
 
-def least_pivot(loops: LoopEquations, found: Mobility, q: Array) -> float:
+def least_pivot(loops: LoopEquations, found: Mobility, q: Array, t: float = 0.0) -> float:
     """The smallest pivot of the scaled Φ at a configuration, its null directions lifted to the mean diagonal, as in the
     kernels.
     """
     if found.rank == 0:
         return 1.0
-    G = weighted_matrix(loops, q, found.scales)[found.kept]
+    G = weighted_matrix(loops, q, found.scales, t)[found.kept]
     null = np.linalg.svd(G)[0][:, found.rank :]
     lifted = np.hstack([G, np.linalg.norm(G) / np.sqrt(len(G)) * null])
     return float(np.abs(np.diag(np.linalg.qr(lifted.T, mode="r"))).min() ** 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from numbers import Real
 from typing import Any
 
 from liegroup.arrays import shown
@@ -74,7 +75,13 @@ def register(kind: type[Element]) -> None:
     ------
     TypeError
         The class says not where it acts, or has no `law` that is a `helper` in a source file; the law, called once with
-        plain numbers, fails or gives something else than its place asks for.
+        plain numbers, fails or gives something else than its place asks for: three numbers (force, energy, power), or
+        between bodies (force, two arms, energy, power), the first three of three numbers each.
+
+    Notes
+    -----
+    A law that raises an ArithmeticError or a ValueError at those numbers (a quotient of 0, a root of less) is
+    registered unchecked.
 
     Examples
     --------
@@ -117,9 +124,20 @@ def _check_law(kind: type[Element]) -> None:
             f"{'two states of bodies' if on_bodies else 'a coordinate and its rate'}"
             f"{', and value and rate of its motion' if kind.is_driven() else ''}"
         ) from error
-    wanted = "force, two arms, energy, power" if on_bodies else "force, energy, power"
-    if not isinstance(found, tuple) or len(found) != wanted.count(",") + 1 + on_bodies:
-        raise TypeError(f"{kind.__name__}.law: gave {shown(found)}, expected ({wanted})")
+    shape, wanted = (
+        ([3, 3, 3, 0, 0], "(force, two arms, energy, power), the first three of three numbers")
+        if on_bodies
+        else ([0, 0, 0], "(force, energy, power), numbers")
+    )
+    if not isinstance(found, tuple) or [_count(x) for x in found] != shape:
+        raise TypeError(f"{kind.__name__}.law: gave {shown(found)}, expected {wanted}")
+
+
+def _count(x: Any) -> int:
+    """Of a tuple of numbers; 0 of a number, −1 of anything else."""
+    if isinstance(x, tuple):
+        return len(x) if all(_count(part) == 0 for part in x) else -1
+    return 0 if isinstance(x, Real) else -1
 
 
 def _free_number(kind: type[Element], number: int) -> int:

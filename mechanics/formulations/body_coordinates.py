@@ -2,7 +2,7 @@
 
 The classical redundant description, for comparison.  State y = (x₁, R₁, x₂, R₂, …, v), x the centre of mass in the
 world, R a unit quaternion, v = (ẋ₁, ω₁, …) with ω in body axes; planar mechanisms take (x, y, θ) per body instead.
-Parts in the layout "constrained" (`integrators.problem.parts`), all rows integrable:
+Parts in the layout "constrained" (`integrators.problem.parts`), rows of contacts that roll or slide first:
 
     M = diag(m E, J_c, …),    rows of the joints and of the closures kept,    M v̇ + (0, ω × J_c ω, …) = (m g, …) + Aᵀ λ
 """
@@ -155,7 +155,7 @@ def body_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     """y → the parts."""
     sizes = sizes_of(structure)
     n, m, count = sizes.n, sizes.m, sizes.bodies
-    at, width = constrained(n, m, m), 3 if sizes.planar else 6
+    at, width, rolling = constrained(n, m, sizes.k), 3 if sizes.planar else 6, m - sizes.k
     clear(out)
     _bodies(y, structure, work)
     potential, g = 0.0 * ld(y, 0), three(parameters, 0)
@@ -186,7 +186,8 @@ def body_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
         _write(structure, work, i, W_i, out, at.ROWS + c * n)
         _write(structure, work, j, W_j, out, at.ROWS + c * n)
         st(out, at.BIAS + c, _turned(work, i, W_i, N_i) + _turned(work, j, W_j, N_j))
-        st(out, at.POSITION + c, phi)
+        if c >= rolling:
+            st(out, at.POSITION + c - rolling, phi)
     st(out, at.POTENTIAL, potential)
 
 

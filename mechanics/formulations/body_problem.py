@@ -28,6 +28,7 @@ from mechanics.constraints.loops import (
     spherical,
     weld,
 )
+from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.formulations.body_coordinates import BodyNumbers, PackedEquation, Sizes, field, invariants, parts
 from mechanics.guards import STRAINED, closure_guards, start_guard
@@ -51,7 +52,7 @@ def body_problem(
     Parameters
     ----------
     mechanism : Mechanism
-        With loops, couplings, wheels or none.
+        With loops, wheels or none.
     q : array (nq,), optional
         Closed configuration, rad and m; default that of `Mechanism.start`.
     v : array (nv,), optional
@@ -67,8 +68,9 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass,
-        or no choice of closure equations that is independent in every position.
+        Force elements, prescribed motions, armature or damping of joints, joints that are no constraint of this kind,
+        couplings and closures given as functions, bodies without mass, or no choice of closure equations that is
+        independent in every position.
 
     Examples
     --------
@@ -88,6 +90,8 @@ def body_problem(
             "has joints with armature, no inertia of a body",
             "use its tree coordinates",
         )
+    if tree.damping.any():
+        raise ModelError(f"mechanism {mechanism.name!r}", "has joints with damping", "use its tree coordinates")
     if len(mechanism.mobility.independent) != mechanism.mobility.rank:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
@@ -101,19 +105,20 @@ def body_problem(
     state, velocity = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
     kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 1)] * count
-    sizes = Sizes(n, len(equations), len(equations), count, int(planar))
+    m, k = len(equations), sum(kind <= HEIGHT for kind, *_ in equations)
+    sizes = Sizes(n, m, k, count, int(planar))
     structure = [*sizes, *(x for kind, i, j, _ in equations for x in PackedEquation(kind, i, j))]
     parameters = np.concatenate(
         [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in equations)]
     )
-    size = constrained(n, len(equations), len(equations)).SIZE
+    size = constrained(n, m, k).SIZE
     return Problem(
         table_of([*kinds, (RN, n)]),
         np.concatenate([state, velocity]),
         field,
         parameters=parameters,
         structure=structure,
-        work_shape=(work_rows(n, len(equations)) + count + 1, max(size, 18)),
+        work_shape=(work_rows(n, m) + count + 1, max(size, 18)),
         variables=(
             Variable(
                 "q",
@@ -172,7 +177,9 @@ def _joint_closure(name: str, joint: Joint, parent: str | None, position: Array,
 
 
 def _equations(mechanism: Mechanism, planar: bool) -> tuple[list[str], list[tuple[int, int, int, Array]]]:
-    """Names of all equations; their kinds, bodies and numbers, frames seen from the centres of mass."""
+    """Names of all equations; their kinds, bodies and numbers, frames seen from the centres of mass; first those of
+    wheels that are no rates of positions.
+    """
     tree, found, names = mechanism.tree, [], list[str]()
     for body in tree.bodies:
         closure = _joint_closure(
@@ -191,7 +198,8 @@ def _equations(mechanism: Mechanism, planar: bool) -> tuple[list[str], list[tupl
         between = [None if b < 0 else tree.body_names[b] for b in (i, j)]
         found.append((between[0], between[1], mechanism.equations.equations[c]))
         names.append(mechanism.equations.names[c])
-    return names, [_from_centre(mechanism, *r) for r in found]
+    order = sorted(range(len(found)), key=lambda c: found[c][2].kind <= HEIGHT)
+    return [names[c] for c in order], [_from_centre(mechanism, *found[c]) for c in order]
 
 
 def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Equation]) -> bool:

@@ -11,7 +11,7 @@ from integrators.layout import COUNTERS, DIVIDED, OWN_ROWS
 from integrators.problem import Problem
 from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, real, shown
 from mechanics.mechanism import Mechanism
 from mechanics.model.layout import header_of
 
@@ -30,13 +30,13 @@ def closing_forces(
     mechanism : Mechanism
         Whose closures they are.
     problem : Problem
-        Of `mechanism.problem`, without force elements.
+        Of `mechanism.problem`.
     method : Method
         A variational method of trees that is not composed.
     y : array (nq + nv,)
         State (q, p), closed in positions and velocities, SI units.
     h, t : float
-        Step and time at its start, s.
+        Step, not zero, and time at its start, s.
 
     Returns
     -------
@@ -47,6 +47,8 @@ def closing_forces(
     ------
     ArithmeticError
         The step fails or had to be divided.
+    ValueError, TypeError
+        A problem that is not of this mechanism or has no variational step, another method, what is no state or no step.
 
     Examples
     --------
@@ -60,10 +62,21 @@ def closing_forces(
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     of_kind(problem, Problem, "problem", "a Problem")
-    own = problem.own_steps["variational"]
-    m, state = len(mechanism.solved.kept), np.array(y, dtype=np.float64)
-    work, counters = np.zeros(own.shape), np.zeros(COUNTERS, dtype=np.int64)
-    status = own.step(
+    kept, own = mechanism.solved.kept, getattr(getattr(method, "stepper", None), "own", "")
+    if own not in ("variational", "variational_imex") or len(method.coefficients) > 2:  # more weights than one
+        raise ValueError(
+            f"method: {shown(getattr(method, 'name', method))}, expected a variational method of trees that is not "
+            'composed: integrators.methods.find("TREE_VARIATIONAL")'
+        )
+    step = method.step(problem).compiled
+    if np.shape(problem.structure) != mechanism.packed().structure.shape:
+        raise ValueError(f"problem: {problem.model!r}, expected one of {mechanism.name!r}.problem")
+    state = np.array(problem.check_state(y, "y"))
+    if state.ndim != 1:
+        raise ValueError(f"y: shape {state.shape}, expected ({problem.n},), one state")
+    h, t = real(h, "h", "a step other than zero", lambda x: np.isfinite(x) and x != 0.0), real(t, "t")
+    work, counters = np.zeros(problem.own_steps[own].shape), np.zeros(COUNTERS, dtype=np.int64)
+    status = step(
         method.function(problem).compiled, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
         method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
@@ -73,9 +86,8 @@ def closing_forces(
         raise ArithmeticError(
             f"{problem.model}: {Status(status).name if status != OK else 'the step was divided'}; take a smaller step"
         )
-    line = OWN_ROWS + int(header_of(np.asarray(problem.structure)).links) + 1 + m
+    line = OWN_ROWS + int(header_of(np.asarray(problem.structure)).links) + 1 + len(kept)
     impulses = work[line:].reshape(-1)
-    kept = mechanism.solved.kept
     return {
         mechanism.equations.names[c]: float(2 / h * mechanism.solved.scales[c] * impulses[k])
         for k, c in enumerate(kept)

@@ -80,7 +80,7 @@ def driving_forces(
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism; of a Tree: mechanics.drive_forces")
     now, held = real(t, "t"), with_held_inputs(mechanism, u)
-    q0, v0 = held.start(q, v, None, now)
+    q0, v0 = mechanism.start(q, v, None, now)
     at = released(held.tree, q0, v0, acceleration(held, q0, v0, now), now)
     force = dynamics.inverse_dynamics(at.tree, at.q, at.v, at.a)
     acting = [e for e in held.elements if isinstance(e, OnBodies | OnEquation | OnScrew)]

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Problem, Variable
-from liegroup.arrays import of_kind
+from integrators.problem import Doubt, Problem, Variable
+from liegroup.arrays import integer, of_kind, positive
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
+from mechanics.constraints.mobility import least_pivot
+from mechanics.errors import ModelError
 from mechanics.formulations.index_one import (
     SPRINGS,
     index_one,
@@ -24,9 +27,11 @@ from mechanics.formulations.index_one import (
     index_one_powers,
     index_one_projection,
 )
-from mechanics.guards import OPEN, STRAINED, closure_guards, start_guard
+from mechanics.guards import OPEN, STRAINED, closure_guards, pivot_guard, start_guard
 from mechanics.mechanism import Mechanism
 from mechanics.scenes import mechanism_scene
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ class AugmentedLagrangian:
     penalty : float
         a, relative to 1/Φ, positive.
     rounds : int
-        Iterations of the multipliers per evaluation.
+        Iterations of the multipliers per evaluation, at least one.
 
     References
     ----------
@@ -147,9 +152,10 @@ class AugmentedLagrangian:
 
     def settings(self) -> Settings:
         """What the kernels read of it: gains 2μΩ, Ω², 0, the penalty and the rounds."""
-        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty, rounds=self.rounds)
+        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty)
         return Settings(
-            (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty), rounds=int(self.rounds)
+            (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty),
+            rounds=integer(self.rounds, "rounds", 1),
         )
 
 
@@ -201,8 +207,18 @@ class Penalty:
         -------
         Penalty
             Of that frequency.
+
+        Raises
+        ------
+        ModelError
+            A mechanism without closures.
         """
+        of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
         _check(frequency=frequency, ratio=ratio)
+        if not mechanism.mobility.rank:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}", "has no closures that springs could hold", "use Lagrange()"
+            )
         greatest = float(mechanism.mobility.spectra[0][0]) ** 2
         return Penalty(frequency**2 / greatest, 2.0 * ratio * frequency / greatest)
 
@@ -217,8 +233,7 @@ Stabilisation = Lagrange | Baumgarte | Ostermeyer | AugmentedLagrangian | Penalt
 
 def _check(**gains: float) -> None:
     for name, value in gains.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise ValueError(f"{name}: {value}, expected a positive number")
+        positive(value, name)
 
 
 def multiplier_problem(
@@ -256,7 +271,8 @@ def multiplier_problem(
     Raises
     ------
     ValueError
-        Another projection, gains that are not positive; ModelError as from `Mechanism.problem`.
+        Another projection, gains that are not positive; TypeError for another stabilisation, ModelError as from
+        `Mechanism.problem`.
 
     Notes
     -----
@@ -272,6 +288,12 @@ def multiplier_problem(
     if projection not in ("none", "velocities", "positions"):
         raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
+    of_kind(
+        stabilisation,
+        get_args(Stabilisation),
+        "stabilisation",
+        " or ".join(x.__name__ for x in get_args(Stabilisation)),
+    )
     tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
     q0, v0 = mechanism.start(q, v, rates)
     integral = len(mobility.kept) if settings.integral else 0
@@ -309,10 +331,28 @@ def multiplier_problem(
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,
-        doubts=mechanism.turn_doubts,
+        doubts=mechanism.turn_doubts if settings.rounds or not _lost(mechanism, q0) else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
         joints=tree,
         inputs=replace(packed.inputs, power=index_one_powers),
     )
+
+
+def _lost(mechanism: Mechanism, q: Array, t: float = 0.0) -> list[Doubt]:
+    """The doubt of a start at a singular position, where nothing determines λ."""
+    mobility = mechanism.mobility
+    if not mobility.rank or (np.array_equal(q, mechanism.home) and not mobility.is_singular_at_home):
+        return []
+    pivot, (guard,) = least_pivot(mechanism.equations, mobility, q, t), pivot_guard(mechanism.pivot_at_home)
+    if pivot >= guard.least:
+        return []
+    says = ", ".join(text for text in (guard.says, mechanism.explain(t, q)) if text)
+    return [Doubt(guard.name, t, pivot, guard.least, says, guard.remedy)]
+
+
+def _doubts(mechanism: Mechanism, t: Array, y: Array) -> list[Doubt]:
+    """Those of saved states, from a start that may be at a singular position."""
+    turned = mechanism.turn_doubts
+    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(turned(t, y) if turned else ())]

@@ -52,8 +52,8 @@ def reactions(
     Raises
     ------
     ModelError
-        q is open, or v opens the loops, or q is a singular position, where they are not determined; TypeError for what
-        is no Mechanism.
+        q is open at that time, or v opens the loops, or q is a singular position, where they are not determined;
+        TypeError for what is no Mechanism.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def reactions(
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     now, held = real(t, "t"), with_held_inputs(mechanism, u)
-    q0, v0 = held.start(q, v, None, now)
+    q0, v0 = mechanism.start(q, v, None, now)
     check_regular(held.equations, q0, held.mobility.rank, now)
     free = Mechanism(held.tree, (), q0, [held.elements])
     difference = acceleration(held, q0, v0, now) - acceleration(free, q0, v0, now)

@@ -248,9 +248,9 @@ def _check(
     out, at = np.zeros(constrained(n, m, k).SIZE), constrained(n, m, k)
     functions.derived.parts(t, np.concatenate([q, v]), numbers, np.array([n, m, k]), np.zeros((0, 0)), out)
     mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
-    found = pivots(rows)
-    if len(found) < m:
-        raise ConstraintError(f"{model}: constraint row {len(found)} depends on the others at the start; leave it out")
+    if len(pivots(rows)) < m:
+        first = next(c for c in range(m) if len(pivots(rows[: c + 1])) <= c)
+        raise ConstraintError(f"{model}: constraint row {first} depends on the others at the start; leave it out")
     if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.arrays import of_kind
-from mechanics.constraints.mobility import NEAR, SMALL, nearness, usual_pivot, weighted_matrix
+from mechanics.constraints.mobility import NEAR, SMALL, nearness, weighted_matrix
 from mechanics.errors import MotionWarning
 from mechanics.guards import OPEN
 from mechanics.mechanism import Mechanism
@@ -74,7 +74,7 @@ class LiveWatch:
         self.found: list[Finding] = []
         self._told: set[tuple[str, str]] = set()
         self._near: dict[int, bool] = {}
-        self._pivot_at_home = usual_pivot(mechanism.equations, mechanism.mobility, mechanism.home)
+        self._pivot_at_home = mechanism.pivot_at_home
 
     def look(self, stretch: Any) -> bool:
         """Whether the run is to stop, after what is in an `integrators.engine.run.Stretch`.

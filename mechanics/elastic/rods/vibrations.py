@@ -121,9 +121,9 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     upper[b, search.held] = 4.0 * top  # beyond all others
     squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
     squares[np.abs(squares) < _ZERO * top] = 0.0
-    rigid = _rigid_motions(at, search.held) / root[:, None]
-    if 0.0 <= squares[0] < _SOFT * top:
-        softest, shapes = _softest(upper, k, search.held, rigid if not search.loads.any() else rigid[:, :0])
+    rigid = _without_stiffness(_rigid_motions(at, search.held), at, search) / root[:, None]
+    if abs(squares[0]) < _SOFT * top:
+        softest, shapes = _softest(upper, k, search.held, rigid)
         better = softest * softest <= top * np.abs(softest[softest != 0.0]).min(initial=np.inf)
         squares[: better.size][better], vectors[:, : better.size][:, better] = softest[better], shapes[:, better]
     if (lost := int((squares == 0.0).sum()) - rigid.shape[1]) > 0:
@@ -150,9 +150,25 @@ def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:
     return np.asarray(rows @ w[s < _HELD].T)
 
 
+def _without_stiffness(rigid: Array, poses: Array, search: _Search) -> Array:
+    """(6 n + 6, …): those of the motions of the whole rod along which its loads do not change, in body axes; what its
+    elements do never changes with them.
+    """
+    loose = search.elements.copy()
+    loose[:, 1:7] = 0.0
+    band = np.zeros((2 * assembly.BAND + 1, len(rigid)))
+    assembly.band_of_stiffness.compiled(poses, loose, search.loads, search.options, band)
+    changes, b = np.zeros(rigid.shape), assembly.BAND
+    for d in range(-b, b + 1):  # rows i = j + d of the columns j
+        i, j = (slice(max(0, s * d), len(rigid) + min(0, s * d)) for s in (1, -1))
+        changes[i] += band[b + d, j, None] * rigid[j]
+    _, s, w = np.linalg.svd(changes, full_matrices=False)
+    return np.asarray(rigid @ w[s <= _HELD * np.abs(band).max()].T)
+
+
 def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) -> tuple[Array, Array]:
-    """The smallest eigenvalues of a stiffness by those of its inverse, which are right relative to themselves, and the
-    vectors; none where it has no inverse besides its motions `rigid` without stiffness.
+    """The smallest eigenvalues of a stiffness, ascending, by those of its inverse, which are right relative to
+    themselves, and the vectors; none where it has no inverse besides its motions `rigid` without stiffness.
 
     With Z an orthonormal basis of these, and S the inverse where so many coordinates are held besides, the others are
     those of P S P, P = 1 − Z Zᵀ.
@@ -176,19 +192,24 @@ def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) ->
     S[pinned], S[:, pinned], S[held], S[:, held] = 0.0, 0.0, 0.0, 0.0
     S = S - Z @ (Z.T @ S)
     S = S - (S @ Z) @ Z.T
-    most = min(count, N - int(held.sum())) - r
+    free = N - int(held.sum()) - r
+    most = min(count + 1, free)  # one more than asked for, as the slowest falls are found first
     if most <= 0:
-        return np.zeros(count), Z[:, :count]
+        return np.zeros(r)[:count], Z[:, :count]
     S = 0.5 * (S + S.T)
     (falls, falling), (swings, swinging) = (
         eigh(S, subset_by_index=ends) for ends in ([0, most - 1], [N - most, N - 1])
     )
     of_some = _FEW * max(abs(falls[0]), abs(swings[-1]))
     fall, swing = falls < -of_some, swings > of_some
-    squares = 1.0 / np.concatenate([falls[fall][::-1], swings[swing][::-1]])[:most]
-    vectors = np.hstack([falling[:, fall][:, ::-1], swinging[:, swing][:, ::-1]])[:, :most]
+    if fall.all() and most < free:  # others may fall faster
+        return np.zeros(0), np.zeros((N, 0))
+    squares = 1.0 / np.concatenate([falls[fall], swings[swing]])
+    vectors = np.hstack([falling[:, fall], swinging[:, swing]])
     squares[np.abs(squares) < 4.0 * EPS * _parts(upper, vectors)] = 0.0
-    return np.concatenate([np.zeros(r), squares]), np.hstack([Z, vectors])
+    squares, vectors = np.concatenate([squares, np.zeros(r)]), np.hstack([vectors, Z])
+    ascending = np.argsort(squares, kind="stable")[:count]
+    return squares[ascending], vectors[:, ascending]
 
 
 def _inverse(upper: Array) -> Array:

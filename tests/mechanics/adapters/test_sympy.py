@@ -413,6 +413,8 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
         ({"start": {q1: np.inf}}, r"start\[q1\(t\)\]: inf, expected a finite number"),
         ({"forces": -q1.diff()}, "forces: .*, expected a list of one expression per coordinate"),
         ({"constraints": q1 - 0.3}, "constraints: .*, expected a list of expressions"),
+        ({"forces": [q2], "inputs": {q2: None}}, r"inputs\[q2\(t\)\]: None, expected an expression of SymPy"),
+        ({"forces": [q2], "inputs": {q2: [1, 2]}}, r"inputs\[q2\(t\)\]: \[1, 2\], expected an expression of SymPy"),
         ({"forces": [q2], "inputs": {q2: sympy.nan}}, r"inputs\[q2\(t\)\]: nan, expected finite values"),
     ],
 )

@@ -312,6 +312,36 @@ def test_vibrations_that_rounding_hides_are_a_warning() -> None:
         assert not vibrations(rod, count=2).angular_frequencies.any()
 
 
+def test_motions_of_the_whole_rod_that_its_weight_holds_can_be_lost_as_well() -> None:
+    """A hanging wire turns about itself without stiffness, but swings: these two were not counted."""
+    wire = Section.round(1e-8, 2.1e11, density=7850.0)
+    down = {"direction": (0.0, 0.0, -1.0), "gravity": (0.0, 0.0, -9.81)}
+    with pytest.warns(ModelWarning, match="3 slow ones are lost in the rounding of the stiffest"):
+        assert not vibrations(
+            Rod.straight(1.0, 10, wire, supports={0: "pinned"}, **down), count=4
+        ).angular_frequencies.any()
+    thick = Section.round(1e-2, 2.1e11, density=7850.0)
+    rod = Rod.straight(1.0, 10, thick, supports={0: "pinned"}, **down)
+    found = vibrations(rod, equilibrium(rod).poses, count=3).angular_frequencies
+    assert found[0] == 0.0
+    np.testing.assert_allclose(found[1:], np.sqrt(1.5 * 9.81), rtol=5e-3)  # of a stiff rod
+
+
+@pytest.mark.parametrize("diameter", [1e-2, 2e-4, 1e-4])
+def test_falls_of_a_pressed_rod_come_first_and_are_right_beside_the_stiffest(diameter: float) -> None:
+    """Pinned and shortened for twice Euler's load, free to turn about itself: ω² = (n⁴ − 2 n²) π⁴ EI/ρA, in two planes,
+    and 0.
+    """
+    wire = Section.round(diameter, 2.1e11, density=7850.0)
+    rod = Rod.straight(1.0, 16, wire, supports={0: "pinned", 16: "pinned"})
+    poses = np.array(rod.poses)
+    poses[:, :3] *= 1.0 - 2.0 * np.pi**2 * wire.EI2 / wire.EA
+    found = vibrations(rod, poses, count=6).angular_frequencies
+    squares = np.sign(found) * found**2 * wire.mass / wire.EI2 / np.pi**4
+    np.testing.assert_allclose(squares, [-1.0, -1.0, 0.0, 8.0, 8.0, 63.0], rtol=0.05)
+    np.testing.assert_allclose(found[[1, 4]], found[[0, 3]], rtol=1e-10)
+
+
 @pytest.mark.parametrize("load", [0.5, 1.5])
 def test_a_thin_column_swings_or_falls_as_a_beam_under_its_load(load: float) -> None:
     """EI w⁗ + P w″ = ρA ω² w, clamped and free under a load that stays vertical, ω² negative beyond π² EI/4 L²; beside

@@ -19,6 +19,7 @@ from mechanics.forces import (
     KINDS,
     Capsule,
     Ellipsoid,
+    OnBodies,
     OnJoint,
     Plane,
     Sphere,
@@ -327,9 +328,10 @@ def test_a_kind_that_is_no_kind_is_refused():
 def test_a_law_that_cannot_be_called_is_refused_by_its_name():
     """It spoiled the others of its place, which are compiled together with it."""
 
-    def made(function):
+    def made(function, place=OnJoint):
         @dataclass(frozen=True)
-        class Broken(OnJoint):
+        class Broken(place):
+            SIZE = 1
             law = staticmethod(helper(function))
             stiffness: float
 
@@ -341,13 +343,29 @@ def test_a_law_that_cannot_be_called_is_refused_by_its_name():
     def single(numbers, x, s):
         return -numbers[0] * x
 
+    def vectors(numbers, x, s):
+        return (x, x, x), 0.0, 0.0
+
+    def scalar(numbers, a, b):
+        return numbers[0], a.x, b.x, 0.0, 0.0
+
+    def flat(numbers, a, b):
+        return a.x, a.x[:2], b.x, 0.0, 0.0
+
     before = len(KINDS)
-    for function, said in (
-        (misspelt, "NameError: .*'nunbers'.*; it is called with 1 numbers"),
-        (single, "gave -0.5, "),
+    for function, place, said in (
+        (misspelt, OnJoint, "NameError: .*'nunbers'.*; it is called with 1 numbers"),
+        (single, OnJoint, "gave -0.5, expected "),
+        (vectors, OnJoint, r"gave \(\(0.5, 0.5, 0.5\), 0.0, 0.0\), expected \(force, energy, power\), numbers"),
+        (
+            scalar,
+            OnBodies,
+            r"gave \(1.0, .*, expected \(force, two arms, energy, power\), the first three of three num",
+        ),
+        (flat, OnBodies, r"gave \(.*\(0.0, 0.0\), .*, the first three of three numbers"),
     ):
         with pytest.raises(TypeError, match=rf"Broken\.law: {said}"):
-            register(made(function))
+            register(made(function, place))
     assert len(KINDS) == before
 
 

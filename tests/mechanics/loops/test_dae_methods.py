@@ -15,13 +15,20 @@ from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.dae import radau, rows
 from integrators.steppers.generalized_alpha import generalized_alpha
 from mechanics.closed_trees.packing import Solved, pack_loops
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
+from mechanics.errors import ModelError
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import Lagrange
+from mechanics.formulations.reactions import acceleration
+from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 from mechanics.systems.loops import bricard, flyball_governor, four_bar, n_four_bar, rssr, slider_crank, strandbeest_leg
+from mechanics.systems.rolling import ball_on_table
 
 METHODS = {name: build() for name, build in rows()} | {"two stages": radau("two stages", stages=2)}
 
@@ -219,3 +226,28 @@ def test_body_and_tree_coordinates_move_alike(name):
 def test_body_coordinates_refuse_what_they_do_not_describe():
     with pytest.raises(ValueError, match="force elements"):
         body_problem(flyball_governor.mechanism())
+    arm = Body("arm", Revolute((0.0, 0.0, 1.0)), inertia=Inertia.about_com(1.0, (1.0, 0.0, 0.0), np.eye(3)))
+    with pytest.raises(ModelError, match="has joints with damping"):
+        body_problem(Mechanism(Tree([replace(arm, data=JointData(damping=0.5))])))
+
+
+def test_body_coordinates_of_a_ball_that_rolls_move_as_its_tree():
+    """v̇ by differences of the bodies' velocities along the motion of the tree; rolling is no rate of a position."""
+    made = ball_on_table.started()
+    body, (q, v) = body_problem(made), made.start(None, None, None)
+    n, m, k = body.sizes
+    assert (n, m, k) == (12, 8, 6)
+    assert [name.startswith("ball ball: roll") for name in body.row_names] == [True] * 2 + [False] * 6
+    out, a = np.zeros(2 * n), acceleration(made, q, v, 0.0)
+    body.field.python(0.0, body.y0, body.parameters, body.structure, np.zeros(body.work_shape), out)
+
+    def velocities(s):
+        at = geometry(made.tree, moved_by(made.tree, q, s * v), v + s * a)
+        return np.concatenate([[*R @ V[:3], *V[3:]] for R, V in zip(at.R, at.V, strict=True)])
+
+    rates = [(velocities(d) - velocities(-d)) / (2.0 * d) for d in (4e-4, 2e-4)]
+    np.testing.assert_allclose(out[n:], (4.0 * rates[1] - rates[0]) / 3.0, atol=1e-10)
+    assert np.abs(out[n:]).max() > 0.5
+    for name in ("ALPHA_INDEX3", "RADAU_INDEX3", "AUGMENTED_LAGRANGIAN"):
+        with pytest.raises(ValueError, match=r"2 of the 8 rows of .* are not rates of positions"):
+            METHODS[name].kernel_coefficients(body)

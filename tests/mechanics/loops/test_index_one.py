@@ -11,6 +11,7 @@ from mechanics.closed_trees.field import closed
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
+from mechanics.errors import ModelError
 from mechanics.formulations.index_one import index_one, index_one_invariants, index_one_projection
 from mechanics.formulations.multiplier_problem import (
     AugmentedLagrangian,
@@ -21,6 +22,7 @@ from mechanics.formulations.multiplier_problem import (
     multiplier_problem,
 )
 from mechanics.mechanism import Mechanism
+from mechanics.systems.loops import four_bar
 
 
 @pytest.fixture
@@ -179,6 +181,15 @@ def test_bad_gains_are_refused():
     ):
         with pytest.raises(ValueError, match="expected a positive number"):
             bad.settings()
+    for rounds in (0.5, 0, 2.5):
+        with pytest.raises(ValueError, match=f"rounds: {rounds}, expected a positive integer"):
+            AugmentedLagrangian(rounds=rounds).settings()
+    made = four_bar.mechanism()
+    for stabilisation in ("baumgarte", Baumgarte):
+        with pytest.raises(TypeError, match=r"stabilisation: .*, expected Lagrange or Baumgarte or "):
+            multiplier_problem(made, stabilisation=stabilisation)
+    with pytest.raises(ModelError, match="has no closures that springs could hold"):
+        Penalty.of_frequency(Mechanism(made.tree), 10.0)
 
 
 def test_gaps_grow_without_stabilisation_and_stay_with_it(planar):

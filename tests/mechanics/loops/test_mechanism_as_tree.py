@@ -8,8 +8,10 @@ import pytest
 import mechanics
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
+from mechanics.forces import motor
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.formulations.reactions import reactions
 from mechanics.systems.loops import bricard, four_bar, rssr
 
 WHOLE = (
@@ -90,3 +92,14 @@ def test_a_start_is_checked_and_kept():
     q, _ = started.start(None, None, None)
     q[:] = 0.0
     assert np.array_equal(started.problem().y0[:3], made.home)
+
+
+def test_forces_at_one_state_are_asked_where_the_mechanism_was_started():
+    """With inputs, too, for which the mechanism was made anew, at rest at home."""
+    plain = four_bar.mechanism()
+    pushed = mechanics.Mechanism(plain.tree, plain.equations.closures, plain.home, [motor("crank_joint")])
+    started, u = pushed.with_start(rates={"crank_joint": 3.0}), [0.4]
+    q, v = started.start(None, None, None)
+    expected = reactions(pushed, q, v, u=u)
+    assert reactions(started, u=u) == expected
+    assert max(abs(expected[name] - x) for name, x in reactions(pushed, u=u).items()) > 0.5

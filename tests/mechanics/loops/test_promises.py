@@ -12,9 +12,11 @@ from integrators import integrate
 from mechanics import Mechanism
 from mechanics.forces import joint_spring, motor
 from mechanics.formulations import (
+    AugmentedLagrangian,
     Baumgarte,
     Lagrange,
     Ostermeyer,
+    Penalty,
     body_problem,
     constrained_problem,
     multiplier_problem,
@@ -53,6 +55,34 @@ def test_multipliers_that_take_another_branch_at_a_singular_position_are_doubtfu
         assert doubt.name == "smallest_step"
         assert doubt.time > 1.227  # the smallest step is at one of the passages, the first of which is at 1.228
         assert "singular position: tip" in doubt.says
+
+
+FLAT = np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
+"""All rods of two parallelograms in a line, times 90°; the velocities with which the uprights turn on from there."""
+
+
+@pytest.mark.parametrize("pose", [multiplier_problem, constrained_problem])
+def test_a_start_at_a_singular_position_is_doubtful(pose):
+    method = "RKMK4" if pose is multiplier_problem else "DLA"
+    run = integrate(pose(n_four_bar.mechanism(2), 0.5 * np.pi * FLAT, FLAT), method, (0, 0.02), 0.01)
+    (doubt,) = run.doubts
+    assert not run.success
+    assert (doubt.name, doubt.time) == ("pivot", 0.0)
+    assert doubt.value < doubt.limit
+    assert "lose rank and their forces are not determined, near a singular position: tip" in doubt.says
+
+
+def test_what_needs_no_independent_closures_starts_there_without_a_doubt():
+    """Springs, and multipliers by rounds of a penalty."""
+    made = n_four_bar.mechanism(2)
+    for form in (AugmentedLagrangian(), Penalty.of_frequency(made, 100.0)):
+        problem = multiplier_problem(made, 0.5 * np.pi * FLAT, FLAT, stabilisation=form)
+        assert integrate(problem, "RKMK4", (0, 0.02), 0.01).doubts == ()
+
+
+def test_body_coordinates_name_the_closure_that_is_lost_at_the_start():
+    with pytest.raises(ValueError, match=r"not finite at the start.*; a singular position: tip\d: shift x depends"):
+        integrate(body_problem(n_four_bar.mechanism(2), 0.5 * np.pi * FLAT, FLAT), "RKMK4", (0, 0.02), 0.01)
 
 
 @pytest.fixture

@@ -13,8 +13,13 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.testing import group_distance
 from mechanics import dynamics
+from mechanics.forces import spring_damper
 from mechanics.formulations.closing_forces import closing_forces
+from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.formulations.reactions import reactions
 from mechanics.mechanism import Mechanism, mass_matrix
+from mechanics.model.frames import Frame
+from mechanics.systems.loops import four_bar, slider_crank
 
 H = 0.01
 
@@ -116,3 +121,33 @@ def test_closing_forces_are_those_of_the_continuous_motion(problem, closed, mech
         errors.append(np.abs(G[rows].T @ np.array(list(found.values())) - reaction).max())
     assert errors[1] < 0.02 * np.abs(reaction).max()
     assert errors[1] < 0.6 * errors[0]
+
+
+def test_what_closing_forces_cannot_be_of_is_named():
+    """A state that is too short was read beyond its end, another method gave numbers that were none."""
+    made = four_bar.mechanism()
+    problem, method = made.problem(), find("TREE_VARIATIONAL")
+    for arguments, said in (
+        ((problem, method, problem.y0[:-1], H), r"y: shape \(5,\), expected \(6,\)"),
+        ((problem, method, problem.y0, 0.0), "h: 0.0, expected a step other than zero"),
+        ((problem, find("RKMK4"), problem.y0, H), "method: 'RKMK4', expected a variational method"),
+        ((problem, find("TREE_VARIATIONAL_SUZUKI4"), problem.y0, H), "method: .*SUZUKI4.*not composed"),
+        ((problem, "TREE_VARIATIONAL", problem.y0, H), r"method: 'TREE_VARIATIONAL', .* integrators\.methods\.find"),
+        ((multiplier_problem(made), method, problem.y0, H), "has no variational step of its own"),
+        ((slider_crank.mechanism().problem(), method, problem.y0, H), "problem: 'slider-crank', expected one of"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            closing_forces(made, *arguments)
+
+
+def test_closing_forces_of_a_mechanism_with_a_spring_are_its_reactions():
+    plain = four_bar.mechanism()
+    rope = spring_damper(Frame("coupler"), Frame(None, (0.3, 2.0, 0.0)), 300.0, damping=20.0, length=0.7)
+    made = Mechanism(plain.tree, plain.equations.closures, plain.home, [rope])
+    started = made.with_start(rates={"crank_joint": 2.0})
+    problem, exact, errors = started.problem(), reactions(started), []
+    for h in (1e-3, 5e-4):
+        found = closing_forces(made, problem, find("TREE_VARIATIONAL"), problem.y0, h)
+        errors.append(max(abs(x - exact[name]) for name, x in found.items()))
+    assert errors[0] < 0.01 * max(map(abs, exact.values()))
+    assert errors[1] == pytest.approx(0.5 * errors[0], rel=0.1)

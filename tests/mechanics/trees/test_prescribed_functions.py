@@ -6,10 +6,10 @@ from scipy.integrate import simpson
 
 import mechanics
 from integrators import Sampled, StepError, integrate, stepper
-from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
 from mechanics.constraints import spherical
 from mechanics.forces import servo, spring_damper, wrench
-from mechanics.formulations import driving_forces, multiplier_problem
+from mechanics.formulations import driving_forces, multiplier_problem, reactions
 from mechanics.joints import Motion, Revolute, Rheonomic, Slide, Turn
 
 A, W = 0.3, 2.0
@@ -154,6 +154,17 @@ def test_drives_of_a_mechanism_bring_the_energy() -> None:
     brought = simpson(power, x=run.t)
     assert abs(energy[-1] - energy[0] - brought) < 1e-6 * abs(brought)
     assert abs(brought) > 0.1
+
+
+def test_drives_are_asked_where_the_mechanism_was_started_and_not_where_it_is_open_by_then() -> None:
+    """With inputs, too, for which the mechanism was made anew, at rest at home."""
+    made, u = moved_loop([servo("rocker_joint", stiffness=3.0, damping=0.1)]), np.array([0.4])
+    started = made.with_start(rates={"rocker_joint": 1.5})
+    q, v = started.start(None, None, None)
+    assert driving_forces(started, u=u) == driving_forces(made, q, v, u=u) != driving_forces(made, u=u)
+    for asked in (driving_forces, reactions):
+        with pytest.raises(ModelError, match=r"^q of .* is open by"):
+            asked(started, t=0.4)
 
 
 def test_of_a_tree_it_is_what_inverse_dynamics_says() -> None:
