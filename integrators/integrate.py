@@ -20,7 +20,7 @@ from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
 from integrators.engine.gathering import settle, window_for, with_events
 from integrators.engine.room import check_room
-from integrators.engine.run import Output, Plan, Run
+from integrators.engine.run import Output, Plan, Run, check_steps
 from integrators.engine.start import start_runs
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.engine.varied_run import VariedRun
@@ -199,7 +199,7 @@ def integrate(
     >>> solution.t.tolist(), bool(abs(solution.events["zero"][0][0] - np.pi / 2) < 1e-6)
     ([0.5, 1.0], True)
     """
-    wanted, t_span = _given(method, t_span)
+    wanted, t_span = method_and_span(method, t_span)
     variable = rtol is not None or atol is not None or controller is not None
     default = "RKMK_DOP853" if variable else "GAUSS8"
     chosen, problem = find(default if wanted is None else wanted), pose(problem)
@@ -520,7 +520,7 @@ def _check_gathering(way: Plan | Steering, output: Output, into: Any) -> None:
         raise TypeError("statistics: of samples at equal times, expected fixed steps (step=…) without t_eval")
 
 
-def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
+def method_and_span(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
     """Method and interval, where the first may have been left out."""
     if t_span is None and not isinstance(method, (str, Method, Reference)):
         return None, method
@@ -573,19 +573,12 @@ def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: in
 
 def _plan(span: tuple[float, float], step: float) -> Plan:
     """Equal steps from t0 to t1: of the size `step` if these end at t1 to rounding, else of a part of the interval."""
+    check_steps(span, step)
     length = abs(span[1] - span[0])
     ratio = length / step
-    if ratio > 2.0**62:
-        raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval {span}")
     steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
     ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
     h = step if ends or not steps else length / steps
-    spacing = float(np.spacing(max(map(abs, span))))
-    if 0.0 < h < spacing:
-        raise ValueError(
-            f"step: {h:g} s is below the spacing of times near {span[0]:g} s, {spacing:.3g} s, so that steps would end "
-            "where they begin; count the time from the beginning of the run"
-        )
     return Plan(span[0], h if span[1] >= span[0] else -h, steps)
 
 

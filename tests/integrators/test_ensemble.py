@@ -218,6 +218,7 @@ def test_failing_trajectories_keep_their_number():
         ({"client": None}, "client"),
         ({"step": None}, "step: missing"),
         ({"workers": 2}, "workers"),
+        ({"into": "run.h5", "overwrite": True}, "into, overwrite: belongs to a run of its own"),
         ({"cases": np.zeros((2, 3))}, "cases: shape"),
         ({"cases": np.zeros((0, 7))}, "cases: none"),
         ({"cases": np.where(np.arange(7) == 5, np.nan, states(2))}, r"cases: component \(0, 5\) is nan"),
@@ -229,6 +230,14 @@ def test_what_makes_no_sense_is_named(given, says):
     arguments = {"problem": TOP, "cases": states(2), "method": "RKMK4", "t_span": (0, 1), "step": 0.1}
     with pytest.raises((TypeError, ValueError), match=says):
         submit(**arguments | {"client": Client()} | given)
+
+
+def test_the_method_may_be_left_out():
+    campaign = submit(TOP, states(2), (0.0, 0.1), step=0.02, client=Client())
+    whole = integrate(TOP.with_start(states(2)), (0.0, 0.1), step=0.02, progress=False)
+    found = campaign.result(progress=False)
+    assert_same(found, whole)
+    assert found.method == "GAUSS8"
 
 
 def test_only_ensembles_of_one_problem_are_joined():

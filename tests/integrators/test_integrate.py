@@ -242,6 +242,7 @@ def bad(**changes):
         (bad(step=float("nan")), ValueError, "positive"),
         (bad(step=1e-300), ValueError, "steps for the interval"),
         (bad(t_span=(1e16, 1e16 + 10)), ValueError, "step: 0.1 s is below the spacing of times near 1e[+]16 s, 2 s"),
+        (bad(t_span=(0, 1e16), step=1.0), ValueError, "step: 1 s is below the spacing of times near 1e[+]16 s, 2 s"),
         (bad(t_span=(0, float("inf"))), ValueError, "t_span"),
         (bad(t_span=1.0), ValueError, "t_span"),
         (bad(save_every=0), ValueError, "save_every"),
