@@ -33,9 +33,10 @@ from integrators.problem.ambient import state_sizes
 from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
-from integrators.results.solution import Solution
+from integrators.results.solution import Solution, names_of_event
 from integrators.results.streams import place_of
-from integrators.statistics.gathered import checked
+from integrators.statistics.gathered import checked, names_in_files
+from integrators.statistics.statistic import Statistic
 from liegroup.arrays import check_function, integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
@@ -245,9 +246,7 @@ def integrate(
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
-    output = Output(
-        times=_times(t_eval, span), events=with_events(_events(events, problem), gathered), statistics=gathered
-    )
+    output = Output(times=_times(t_eval, span), events=_events(events, problem, gathered), statistics=gathered)
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
     output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
     if gathered:
@@ -478,7 +477,7 @@ def resume(
             )
         problem = problem.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
-    way, output = stored.way(controller), stored.output(with_events(_events(events, problem), gathered), gathered)
+    way, output = stored.way(controller), stored.output(_events(events, problem, gathered), gathered)
     stored.check(problem, chosen, output, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
@@ -595,17 +594,22 @@ def _interval(t_span: Sequence[float]) -> tuple[float, float]:
     return float(span[0]), float(span[1])
 
 
-def _events(events: Any, problem: Problem) -> Events | None:
-    """The events of a run; ValueError where data files would give a name to one of them and to a variable."""
+def _events(events: Any, problem: Problem, statistics: Sequence[Statistic]) -> Events | None:
+    """The events of a run and, behind them, those of its statistics; ValueError where data files would give one name to
+    two of them, or to one and to a variable.
+    """
     found = as_events(events)
-    names = {*(v.name for v in problem.variables), *problem.invariant_names}
-    for name in () if found is None else found.names:
-        if clash := sorted(names & {f"{name}_{of}" for of in ("t", "state", "trajectory")}):
+    own = [("events", name, names_of_event(name)) for name in (() if found is None else found.names)]
+    own += [("statistics", statistic.label, names_in_files(statistic)) for statistic in statistics]
+    taken = set(problem.names_in_files) if own else set()
+    for what, name, names in own:
+        if clash := sorted(taken & {*names}):
             raise ValueError(
-                f"events: {name!r} is written to data files as {name}_t, {name}_state and {name}_trajectory, but "
-                f"{clash[0]!r} is a variable or an invariant of the problem; choose another name"
+                f"{what}: {name!r} is written to data files as {name}_…, but {clash[0]!r} is a variable or an "
+                "invariant there, or of another event or statistic; choose another name"
             )
-    return found
+        taken |= {*names}
+    return with_events(found, statistics)
 
 
 def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:

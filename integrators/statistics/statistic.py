@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from liegroup.arrays import check_function, of_kind, shown
 
 Sums = dict[str, NDArray[Any]]
-RESERVED = ("t", "trajectory", "stretch", "status")
+RESERVED = ("t", "trajectory", "sample", "stretch", "status")
 
 
 @dataclass(frozen=True)

@@ -230,6 +230,7 @@ def test_memory_does_not_grow_with_the_steps():
         ({"statistics": [Moments("speed")]}, ValueError, "'speed'"),
         ({"statistics": ["energy"]}, TypeError, "statistics"),
         ({"statistics": [Moments("energy")] * 2}, ValueError, "two with the name 'energy_moments'"),
+        ({"statistics": [Moments("energy", name="energy")]}, ValueError, "'energy' is .* but 'energy_greatest' is a"),
         ({"statistics": [Moments(lowest)]}, ValueError, "components last"),
         ({"statistics": [Moments("energy")], "t_eval": [1.0]}, TypeError, "t_eval"),
         ({"statistics": [Moments("energy")], "into": "run.h5"}, TypeError, "into"),
