@@ -126,10 +126,19 @@ class Statistics(Mapping[str, Sums]):
 
         Raises
         ------
+        ValueError
+            They are those of a single trajectory.
         IndexError
             No such trajectory.
         """
-        pairs = zip(self.declared, self.sums, strict=True)
+        if self.single:
+            raise ValueError(f"trajectory({k}): these are the statistics of a single trajectory")
+        of_kind(k, (int, np.integer), "k", "the number of a trajectory")
+        pairs = list(zip(self.declared, self.sums, strict=True))
+        for statistic, sums in pairs:
+            count = statistic._count(sums)
+            if not 0 <= k < count:
+                raise IndexError(f"trajectory({k}): expected a number from 0 to {count - 1}")
         return Statistics(self.declared, [statistic._chosen(sums, slice(k, k + 1)) for statistic, sums in pairs], True)
 
     def to_xarray(self) -> Any:

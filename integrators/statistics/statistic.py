@@ -62,6 +62,10 @@ class Statistic:
         """The sums of many trajectories, which are the first axis."""
         return {name: np.stack([sums[name] for sums in each]) for name in each[0]}
 
+    def _count(self, sums: Sums) -> int:
+        """Of how many trajectories these are."""
+        return len(next(iter(sums.values())))
+
     def _joined(self, parts: Sequence[Sums]) -> Sums:
         """The sums of several ensembles as those of one."""
         return {name: np.concatenate([sums[name] for sums in parts]) for name in parts[0]}

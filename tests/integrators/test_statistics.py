@@ -130,6 +130,11 @@ def test_same_bits_in_lanes_alone_in_threads_and_in_chunks(gathered):
     assert_same(integrate(MANY, *GIVEN, statistics=ASKED, workers=2).statistics, gathered.statistics)
     alone = integrate(MANY.with_start(MANY.y0[3]), *GIVEN, statistics=ASKED)
     assert_same(alone.statistics, gathered.trajectory(3).statistics)
+    for none in (-1, 10):
+        with pytest.raises(IndexError, match=f"trajectory.{none}.: expected a number from 0 to 9"):
+            gathered.statistics.trajectory(none)
+    with pytest.raises(ValueError, match="single trajectory"):
+        alone.statistics.trajectory(0)
     with ThreadPoolExecutor(2) as pool:
         campaign = submit(MANY, MANY.y0, *GIVEN, client=pool, per_chunk=3, statistics=ASKED)
         assert_same(campaign.result(progress=False).statistics, gathered.statistics)
