@@ -259,6 +259,14 @@ def test_bad_input_is_refused_by_name(call, error, words):
         call()
 
 
+def test_an_interval_of_one_rounding_is_one_step():
+    """At a power of two its length is half a spacing of its end; phases of runs with impacts end so."""
+    t0 = 1.0 - 2.0**-53
+    solution = integrate(Problem(LINE, [1.0], lambda t, y: [-y[0]]), "RKMK4", (t0, 1.0), 1.0 - t0)
+    assert solution.success
+    assert solution.t.tolist() == [t0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
