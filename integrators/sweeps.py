@@ -325,10 +325,8 @@ def _table(xarray: Any, axes: dict[str, list[Any]], found: list[Cell], given: Ce
         attributes = {"units": units[name]} if name in units else {}
         variables[name] = (dims, table.reshape(*shape, *own), attributes)
     if variables and (unknown := [name for name in units if name not in axes and name not in variables]):
-        said = ", ".join(map(shown, unknown))
-        warnings.warn(
-            f"units: {said}, expected names among {', '.join((*axes, *variables))}", RuntimeWarning, stacklevel=3
-        )
+        names = f"{', '.join(map(shown, unknown))}, expected names among {', '.join((*axes, *variables))}"
+        warnings.warn(f"units: {names}", RuntimeWarning, stacklevel=3)
     for name in _OF_CELLS:
         variables[name] = ((*axes,), np.array([cell[name] for cell in found]).reshape(shape))
     coordinates = {
