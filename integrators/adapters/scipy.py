@@ -25,7 +25,7 @@ from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
-from integrators.controllers.clock import H
+from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
 from integrators.engine.collect import coarse
 from integrators.engine.fixed_run import single_run
@@ -247,9 +247,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             NEVER,
         )
         run = AdaptiveRun(problem, self.lie_method, Output(save_every=NEVER), steering, np.asarray(problem.y0))
-        least = min(10.0 * 2.0**-52 * abs(self.t), max_step)
+        least = 10.0 * 2.0**-52 * abs(self.t)
         if abs(run.clock[H]) < least:
-            run.clock[H] = self.direction * least
+            run.clock[H], run.numbers[MAX_STEP] = self.direction * least, max(max_step, least)
         return run
 
     def _sizes(self, first_step: float | None, max_step: float) -> tuple[float | None, float]:
@@ -271,6 +271,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             run.go(1)
         if run.status is not Status.OK:
             return False, self._failure()
+        if isinstance(run, AdaptiveRun):
+            run.numbers[MAX_STEP] = run.steering.largest
         self.t = self.t_bound if run.done else run.t
         self.y = self._layout.numbers(run.given(run.y))
         return True, None

@@ -472,10 +472,9 @@ def test_steps_that_do_not_move_the_time_end_a_run(method, field, span, said):
 
 
 @pytest.mark.parametrize("options", [{"max_step": 1.0}, {"max_step": 2.0, "first_step": 1.0}])
-@pytest.mark.parametrize("method", [GAUSS8, LieRK45(groups=[1])])
-def test_the_largest_step_is_kept_where_it_does_not_move_the_time(method, options):
-    """Twenty seconds were taken where two are allowed, and the run began with success."""
-    gone = solve_ivp(lambda t, y: [1e-9], (1e16, 1e16 + 1e4), [1.0], method=method, **options)
+def test_gauss_keeps_the_largest_step_where_it_does_not_move_the_time(options):
+    """Twenty seconds and more were taken where two are allowed, and success was said."""
+    gone = solve_ivp(lambda t, y: [1e-9], (1e16, 1e16 + 1e4), [1.0], method=GAUSS8, **options)
     assert gone.status == -1
     assert "step size is less than spacing" in gone.message
     assert gone.t.tolist() == [1e16]
