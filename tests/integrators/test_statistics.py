@@ -248,6 +248,12 @@ def test_what_cannot_be_gathered_is_refused(given, error, word):
         integrate(PENDULUM, "RKMK_DOP853", (0.0, 1.0), rtol=1e-6, statistics=[Moments("energy")])
 
 
+def test_names_of_others_are_refused_where_a_run_goes_on(tmp_path):
+    integrate(PENDULUM, "MIDPOINT", (0.0, 0.1), 0.01, statistics=[Moments("energy")], checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match=r"statistics: 'energy' is written .* 'energy_greatest' is a variable"):
+        resume(tmp_path / "run", PENDULUM, statistics=[Moments("energy", name="energy")])
+
+
 @pytest.mark.parametrize(
     "make",
     [
