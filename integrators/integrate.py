@@ -20,7 +20,7 @@ from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
 from integrators.engine.gathering import settle, window_for, with_events
 from integrators.engine.room import check_room
-from integrators.engine.run import Output, Plan, Run
+from integrators.engine.run import Output, Plan, Run, check_steps
 from integrators.engine.start import start_runs
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.engine.varied_run import VariedRun
@@ -34,9 +34,10 @@ from integrators.problem.dependence import dependence
 from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
-from integrators.results.solution import Solution
+from integrators.results.solution import Solution, names_of_event
 from integrators.results.streams import place_of
-from integrators.statistics.gathered import checked
+from integrators.statistics.gathered import checked, names_in_files
+from integrators.statistics.statistic import Statistic
 from liegroup.arrays import check_function, integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
@@ -200,7 +201,7 @@ def integrate(
     >>> solution.t.tolist(), bool(abs(solution.events["zero"][0][0] - np.pi / 2) < 1e-6)
     ([0.5, 1.0], True)
     """
-    wanted, t_span = _given(method, t_span)
+    wanted, t_span = method_and_span(method, t_span)
     variable = rtol is not None or atol is not None or controller is not None
     default = "RKMK_DOP853" if variable else "GAUSS8"
     chosen, problem = find(default if wanted is None else wanted), pose(problem)
@@ -246,9 +247,7 @@ def integrate(
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
-    output = Output(
-        times=_times(t_eval, span), events=with_events(_events(events, problem), gathered), statistics=gathered
-    )
+    output = Output(times=_times(t_eval, span), events=_events(events, problem, gathered), statistics=gathered)
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
     output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
     if gathered:
@@ -479,7 +478,7 @@ def resume(
             )
         problem = problem.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
-    way, output = stored.way(controller), stored.output(with_events(_events(events, problem), gathered), gathered)
+    way, output = stored.way(controller), stored.output(_events(events, problem, gathered), gathered)
     stored.check(problem, chosen, output, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
@@ -521,7 +520,7 @@ def _check_gathering(way: Plan | Steering, output: Output, into: Any) -> None:
         raise TypeError("statistics: of samples at equal times, expected fixed steps (step=…) without t_eval")
 
 
-def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
+def method_and_span(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
     """Method and interval, where the first may have been left out."""
     if t_span is None and not isinstance(method, (str, Method, Reference)):
         return None, method
@@ -574,19 +573,12 @@ def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: in
 
 def _plan(span: tuple[float, float], step: float) -> Plan:
     """Equal steps from t0 to t1: of the size `step` if these end at t1 to rounding, else of a part of the interval."""
+    check_steps(span, step)
     length = abs(span[1] - span[0])
     ratio = length / step
-    if ratio > 2.0**62:
-        raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval {span}")
     steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
     ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
     h = step if ends or not steps else length / steps
-    spacing = float(np.spacing(max(map(abs, span))))
-    if 0.0 < h < spacing:
-        raise ValueError(
-            f"step: {h:g} s is below the spacing of times near {span[0]:g} s, {spacing:.3g} s, so that steps would end "
-            "where they begin; count the time from the beginning of the run"
-        )
     return Plan(span[0], h if span[1] >= span[0] else -h, steps)
 
 
@@ -603,17 +595,22 @@ def _interval(t_span: Sequence[float]) -> tuple[float, float]:
     return float(span[0]), float(span[1])
 
 
-def _events(events: Any, problem: Problem) -> Events | None:
-    """The events of a run; ValueError where data files would give a name to one of them and to a variable."""
+def _events(events: Any, problem: Problem, statistics: Sequence[Statistic]) -> Events | None:
+    """The events of a run and, behind them, those of its statistics; ValueError where data files would give one name to
+    two of them, or to one and to a variable.
+    """
     found = as_events(events)
-    names = {*(v.name for v in problem.variables), *problem.invariant_names}
-    for name in () if found is None else found.names:
-        if clash := sorted(names & {f"{name}_{of}" for of in ("t", "state", "trajectory")}):
+    own = [("events", name, names_of_event(name)) for name in (() if found is None else found.names)]
+    own += [("statistics", statistic.label, names_in_files(statistic)) for statistic in statistics]
+    taken = set(problem.names_in_files) if own else set()
+    for what, name, names in own:
+        if clash := sorted(taken & {*names}):
             raise ValueError(
-                f"events: {name!r} is written to data files as {name}_t, {name}_state and {name}_trajectory, but "
-                f"{clash[0]!r} is a variable or an invariant of the problem; choose another name"
+                f"{what}: {name!r} is written to data files as {name}_…, but {clash[0]!r} is a variable or an "
+                "invariant there, or of another event or statistic; choose another name"
             )
-    return found
+        taken |= {*names}
+    return with_events(found, statistics)
 
 
 def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:

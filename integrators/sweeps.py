@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -92,6 +93,11 @@ def sweep(
         Arguments that make no sense, with the remedy; what a cell was refused for, or raised, if all were or did.
     ModuleNotFoundError
         The extra ``xarray`` is not installed.
+
+    Warns
+    -----
+    RuntimeWarning
+        Units of something that is not in the table, where the quantities are those by default.
 
     Notes
     -----
@@ -318,6 +324,9 @@ def _table(xarray: Any, axes: dict[str, list[Any]], found: list[Cell], given: Ce
         dims = (*axes, *(f"{name}_{axis}" for axis in range(len(own))))
         attributes = {"units": units[name]} if name in units else {}
         variables[name] = (dims, table.reshape(*shape, *own), attributes)
+    if variables and (unknown := [name for name in units if name not in axes and name not in variables]):
+        names = f"{', '.join(map(shown, unknown))}, expected names among {', '.join((*axes, *variables))}"
+        warnings.warn(f"units: {names}", RuntimeWarning, stacklevel=3)
     for name in _OF_CELLS:
         variables[name] = ((*axes,), np.array([cell[name] for cell in found]).reshape(shape))
     coordinates = {

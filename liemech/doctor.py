@@ -20,6 +20,7 @@ EXTRAS = {
     "robots": (
         {
             "yourdfpy": "yourdfpy",
+            "defusedxml": "defusedxml.ElementTree",
             "mujoco": "mujoco",
             "example-robot-data": "",
             "trimesh": "trimesh",
@@ -31,7 +32,7 @@ EXTRAS = {
     "xarray": ({"xarray": "xarray", "pandas": "pandas", "h5netcdf": "h5netcdf"}, "Solution.to_xarray, to_pandas"),
     "sympy": ({"sympy": "sympy"}, "Lagrangians as expressions"),
 }
-"""Extra → its packages, and what they are for."""
+"""Extras that are looked at → their packages, and what they are for."""
 OTHERS = {"pin": "pinocchio"}
 """Packages with which trees are exchanged."""
 
@@ -52,13 +53,21 @@ def doctor() -> int:
     wrong = 0
     for title, findings in SECTIONS.items():
         print(f"\n{title}")
-        for found in findings():
+        for found in _with_its_end(findings):
             wrong += bool(found.remedy)
             print(f"  {'✗' if found.remedy else '✓'} {found.what:22} {found.says}", flush=True)
             if found.remedy:
                 print(f"    → {found.remedy}")
     print(f"\n{wrong} of these do not work; what to do stands below each (→)" if wrong else "\nAll of this works.")
     return 1 if wrong else 0
+
+
+def _with_its_end(findings: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """The findings, and what ended the looking before all was looked at, as a broken package of those above does."""
+    try:
+        yield from findings()
+    except Exception as error:
+        yield Finding("looked no further", f"{type(error).__name__}: {error}", f"mend what is above; else {_REPORT}")
 
 
 def versions() -> Iterator[Finding]:
@@ -72,7 +81,9 @@ def versions() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """Of each extra: whether its packages can be imported.  What is not installed is said, and is nothing wrong."""
+    """Of the extras for model files, tables and expressions: whether their packages can be imported.  What is not
+    installed is said, and is nothing wrong.
+    """
     for extra, (packages, use) in EXTRAS.items():
         if missing := [name for name in packages if not _version(name)]:
             yield Finding(extra, f"not installed ({', '.join(missing)}): {use}; pip install 'liemech[{extra}]'")
@@ -113,9 +124,8 @@ def cache() -> Iterator[Finding]:
     if reason := trouble():
         yield Finding("folder", reason, remedy)
         return
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    size = sum(path.stat().st_size for path in files)
-    yield Finding("folder", f"{folder}: {len(files)} files, {size / 1e6:.1f} MB")
+    sizes = [size for place, _, names in os.walk(folder) for name in names if (size := _size(Path(place, name)))]
+    yield Finding("folder", f"{folder}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"room")
@@ -125,6 +135,14 @@ def cache() -> Iterator[Finding]:
         yield Finding("writable", "yes")
     good = has_key()
     yield Finding("key of the seals", str(key_file()), "" if good else f"make {key_file().parent} writable")
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, 0 of one that another process has removed since."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def machine() -> Iterator[Finding]:

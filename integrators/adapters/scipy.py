@@ -29,7 +29,7 @@ from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
 from integrators.engine.collect import coarse
 from integrators.engine.fixed_run import single_run
-from integrators.engine.run import Output, Plan, Run
+from integrators.engine.run import Output, Plan, Run, check_steps
 from integrators.engine.step_by_step import NEVER, StepByStep
 from integrators.layout import COUNTERS, HISTORY
 from integrators.method import Method, Reference
@@ -200,6 +200,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
                 "the other"
             )
         step = positive(step, "step")
+        check_steps((float(self.t), float(self.t_bound)), step)
         length = abs(self.t_bound - self.t)
         steps = NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
@@ -234,9 +235,11 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
                 stacklevel=6,
             )
         relative, absolute = attainable(problem, None, atol, relative, absolute, 4)
+        chosen = find_controller(controller)
+        chosen.check(self.lie_method, first_step, rtol, atol, max_step)
         steering = Steering(
             (float(self.t), float(self.t_bound)),
-            find_controller(controller),
+            chosen,
             relative,
             absolute,
             first_step,
@@ -428,8 +431,8 @@ def odeint(
     *,
     method: Any = None,
     tfirst: bool = False,
-    rtol: float = 1e-10,
-    atol: ArrayLike = 1e-10,
+    rtol: float | None = None,
+    atol: ArrayLike | None = None,
     **options: Any,
 ) -> Array:
     """Called like `scipy.integrate.odeint`, with our methods: for packages that take such a function, as PyDy's
@@ -449,10 +452,10 @@ def odeint(
         Such as `GAUSS8`, or ``LieRK45(groups=["SO3", 3])``; default `LieDOP853` of plain numbers.
     tfirst : bool
         The order of the function's arguments.
-    rtol, atol : float
-        Tolerances.
+    rtol, atol : float, optional
+        Tolerances; default 1e-10, and none with fixed steps.
     **options
-        Others of `solve_ivp`.
+        Others of `solve_ivp`, such as ``step=…`` of fixed steps.
 
     Returns
     -------
@@ -478,9 +481,10 @@ def odeint(
     check_function(function, "function", "a function of (y, t, …)")
     rate = function if tfirst else lambda t, y, *more: function(y, t, *more)
     chosen = LieDOP853(groups=[len(start)]) if method is None else method
-    found = solve_ivp(
-        rate, (times[0], times[-1]), start, method=chosen, t_eval=times, args=args, rtol=rtol, atol=atol, **options
-    )
+    default = 1e-10 if options.get("step") is None else None
+    wanted = {name: default if given is None else given for name, given in (("rtol", rtol), ("atol", atol))}
+    options |= {name: value for name, value in wanted.items() if value is not None}
+    found = solve_ivp(rate, (times[0], times[-1]), start, method=chosen, t_eval=times, args=args, **options)
     if not found.success:
         reached = found.t[-1] if len(found.t) else times[0]
         raise RuntimeError(f"odeint: stopped behind t = {reached:g} of {times[-1]:g}: {found.message}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -33,6 +34,7 @@ from integrators.results.solution import Solution
 from integrators.status import Status
 
 Array = NDArray[np.float64]
+Attributes = dict[str, str | int | float]
 COLLAPSED = 1e-3
 """Part of the mean step below which the smallest one says that something was in the way."""
 LOOKS = 64
@@ -47,6 +49,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     each = [(run, trajectory) for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
     found = [trajectory for _, trajectory in each]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
+    divisions = _divisions(counters)
     names = runs[0].output.own_events
     doubts = tuple(_doubts_of_all(problem, each))
     at_start = _at_the_start(problem, method, way)
@@ -55,14 +58,16 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(found)),
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
-        message=(found[0].message if single else _messages(found)) + _divided(counters) + _doubtful(doubts),
+        message=(found[0].message if single else _messages(found))
+        + divided(divisions, f" of {counters[STEPS]}")
+        + _doubtful(doubts),
         doubts=doubts,
         steps=max(int(f.counters[STEPS]) for f in found),
         evaluations=int(counters[EVALUATIONS]),
         iterations=int(counters[ITERATIONS]),
         rejected=int(counters[REJECTED]),
         seconds=seconds,
-        attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
+        attributes=({} if isinstance(way, Plan) else _attributes(way)) | divisions | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
         statistics=gathered_by(runs, len(found), single),
     )
@@ -336,23 +341,50 @@ def coarse(report: Report | None, number: int = 0) -> list[Doubt]:
     return [Doubt("estimate", report.smallest_at, report.largest_estimate, report.tolerance, says, remedy, number)]
 
 
-def _report(found: Sequence[Trajectory]) -> dict[str, str | int | float]:
+def _report(found: Sequence[Trajectory]) -> Attributes:
     """What steppers that divide their steps say, of all trajectories together."""
     reports = [f.report for f in found if f.report is not None]
-    if not reports:
-        return {}
-    smallest = min(reports, key=lambda r: r.smallest_substep or np.inf)
-    levels = [sum(column) for column in zip_longest(*(r.levels for r in reports), fillvalue=0)]
+    told = [
+        {name: getattr(report, name) for name in _REPORTED}
+        | {"levels": json.dumps(report.levels), "estimate_tolerance": report.tolerance}
+        for report in reports
+    ]
+    return _reports_together(told, [1] * len(told)) if told else {}
+
+
+_REPORTED = (
+    "smallest_substep", "smallest_at", "largest_estimate", "estimate_sum", "recommended_step", "sweeps", "most_sweeps",
+)  # fmt: skip
+
+
+def attributes_together(each: Sequence[Attributes], members: Sequence[int]) -> Attributes:
+    """The attributes of ensembles of so many trajectories as those of one ensemble: what they say of how steps were
+    divided is put together as `collect` does, the rest is that of the first.
+    """
+    told = [(one, count) for one, count in zip(each, members, strict=True) if "levels" in one]
+    reported = _reports_together(*zip(*told, strict=True)) if told else {}
+    divided = {name: sum(int(one.get(name, 0)) for one in each) for name in _DIVISIONS}
+    return each[0] | reported | (divided if any(divided.values()) else {})
+
+
+def _reports_together(each: Sequence[Attributes], members: Sequence[int]) -> Attributes:
+    """What several ensembles of so many trajectories, or single trajectories, report of their substeps."""
+
+    def all_of(name: str) -> list[float]:
+        return [float(one[name]) for one in each]
+
+    smallest = min(each, key=lambda one: one["smallest_substep"] or np.inf)
+    levels = [sum(column) for column in zip_longest(*(json.loads(str(one["levels"])) for one in each), fillvalue=0)]
     return {
         "levels": json.dumps(levels),
-        "smallest_substep": smallest.smallest_substep,
-        "smallest_at": smallest.smallest_at,
-        "largest_estimate": max(r.largest_estimate for r in reports),
-        "estimate_sum": max(r.estimate_sum for r in reports),
-        "estimate_tolerance": max(r.tolerance for r in reports),
-        "recommended_step": min(r.recommended_step for r in reports),
-        "sweeps": float(np.mean([r.sweeps for r in reports])),
-        "most_sweeps": max(r.most_sweeps for r in reports),
+        "smallest_substep": smallest["smallest_substep"],
+        "smallest_at": smallest["smallest_at"],
+        "largest_estimate": max(all_of("largest_estimate")),
+        "estimate_sum": max(all_of("estimate_sum")),
+        "estimate_tolerance": max(all_of("estimate_tolerance")),
+        "recommended_step": min(all_of("recommended_step")),
+        "sweeps": float(np.average(all_of("sweeps"), weights=members)),
+        "most_sweeps": max(all_of("most_sweeps")),
     }
 
 
@@ -390,19 +422,26 @@ def _doubtful(doubts: Sequence[Doubt]) -> str:
     )
 
 
-def _divided(counters: NDArray[np.int64]) -> str:
+_DIVISIONS = ("divided_steps", "substeps")
+_MEANING = "where that happens often the energy is no longer bounded, and a smaller step is better"
+
+
+def divided(divisions: Attributes, of: str = "") -> str:
     """What to say of steps that their stepper had to divide."""
-    if not counters[DIVIDED]:
+    if "divided_steps" not in divisions:
         return ""
-    return (
-        f"; {counters[DIVIDED]} of {counters[STEPS]} steps were divided, into {counters[SUBSTEPS]} substeps: "
-        f"where that happens often the energy is no longer bounded, and a smaller step is better"
-    )
+    count, parts = (divisions[name] for name in _DIVISIONS)
+    return f"; {count}{of} steps were divided, into {parts} substeps: {_MEANING}"
 
 
-def _divisions(counters: NDArray[np.int64]) -> dict[str, str | int | float]:
+def without_divided(message: str) -> str:
+    """A message without what `divided` says."""
+    return re.sub(rf"; \d+( of \d+)? steps were divided, into \d+ substeps: {_MEANING}", "", message)
+
+
+def _divisions(counters: NDArray[np.int64]) -> Attributes:
     return {"divided_steps": int(counters[DIVIDED]), "substeps": int(counters[SUBSTEPS])} if counters[DIVIDED] else {}
 
 
-def _attributes(way: Steering) -> dict[str, str | int | float]:
+def _attributes(way: Steering) -> Attributes:
     return {"controller": way.controller.name, "rtol": float(np.max(way.relative)), "atol": float(np.max(way.absolute))}

@@ -16,6 +16,7 @@ from integrators.engine.records import BY_STAGES, Stepping
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
+from integrators.method.stages import aligned, stages_form, stages_workspaces, takes_stages
 from integrators.problem import Problem
 from integrators.problem.batches import takes_batches
 from integrators.problem.jitted import take_raised
@@ -102,19 +103,18 @@ class FixedRun(Run):
 class StagesRun(FixedRun):
     """Fixed steps of one trajectory by a method that evaluates its stages in lanes.
 
-    The workspace of the field has a row more, for the times of the stages.
+    The workspaces are those of `integrators.method.stages`.
     """
 
     EVALUATING, STATES = BY_STAGES, WIDTH
 
     def _allocate(self, rows: int) -> None:
         super()._allocate(rows)
-        self.work, self.dense_work = (aligned(*self.work.shape) for _ in range(2))
-        rows, columns = self.field_work.shape[:2]
-        self.step_work = lane_array(rows + 1, columns)
+        self.work, self.step_work = self.workspaces()
+        self.dense_work = aligned(*self.work.shape)
 
     def workspaces(self) -> tuple[Array, Array]:
-        return aligned(*self.work.shape), lane_array(*self.step_work.shape[:2])
+        return stages_workspaces(self.problem, self.method)
 
     def stepper_form(self, stepper: Entry) -> Any:
         return Pointer(stepper.compiled_lanes, STEP_OF_STAGES)
@@ -126,7 +126,7 @@ class StagesRun(FixedRun):
         field = self.evaluated
         if self.called_back is not None and not field.is_kernel:
             return self.called_back.compiled_at_once(field, takes_batches(self.problem, self.t0))
-        return field.compiled_lanes if self.problem.is_autonomous else field.compiled_timed
+        return stages_form(self.problem, field)
 
     def loop_form(self, loop: Entry) -> Any:
         return super().loop_form(stages_loop)
@@ -143,13 +143,7 @@ def _has_stages(problem: Problem, output: Output) -> bool:
     is_compiled = problem.is_compiled and (output.events is None or output.events.field.is_compiled)
     if not (is_compiled or run_.CALL_BACK):
         return False
-    field = problem.field
-    return not field.is_compiled or problem.is_autonomous or field.compiled_timed is not None
-
-
-def aligned(rows: int, columns: int) -> Array:
-    """Zeros on the boundaries of lane registers; `columns` a multiple of their width."""
-    return lane_array(rows, columns // WIDTH).reshape(rows, columns)
+    return not problem.field.is_compiled or takes_stages(problem, problem.field)
 
 
 class LaneRun(FixedRun):

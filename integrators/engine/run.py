@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -132,6 +133,22 @@ class Plan:
     @property
     def end(self) -> float:
         return self.t0 + self.h * self.steps
+
+
+def check_steps(span: tuple[float, float], step: float) -> None:
+    """ValueError for steps from one time to another, which may be infinite, that are more than can be counted, or of
+    which some would end where they begin.
+    """
+    ratio = abs(span[1] - span[0]) / step
+    if ratio > 2.0**62 and math.isfinite(span[1]):
+        raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval {span}")
+    farthest = max(filter(math.isfinite, span), key=abs)
+    spacing = float(np.spacing(abs(farthest)))
+    if step < spacing and ratio > 1.0:
+        raise ValueError(
+            f"step: {step:g} s is below the spacing of times near {farthest:g} s, {spacing:.3g} s, so that steps would "
+            "end where they begin; count the time from the beginning of the run"
+        )
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ class StepByStep:
     ) -> None:  # fmt: skip
         self.problem, self.method, self.y0, self.sizes = problem, method, y0, sizes
         self.t, self.forward, self.largest = t, forward, largest
-        self.size = min(largest, first or first_step(problem, t, y0))
-        self.size = max(self.size, least_step(t)) if math.isfinite(self.size) else 1.0
+        self.size = min(largest, max(first or first_step(problem, t, y0), least_step(t)))
+        self.size = self.size if math.isfinite(self.size) else 1.0
         self.wait, self.doubled = 0, False
         self.run = self._run()
 

@@ -18,7 +18,7 @@ from integrators.engine.checkpoint import function_fingerprint, problem_fingerpr
 from integrators.engine.crew import sendable
 from integrators.engine.fingerprint import Fingerprint
 from integrators.ensemble.joined import joined
-from integrators.integrate import integrate
+from integrators.integrate import integrate, method_and_span
 from integrators.problem import Problem, pose
 from integrators.problem.drawing import scene_of
 from integrators.problem.joints import JointStates
@@ -32,7 +32,7 @@ from liegroup.display import bar
 FORMAT = "liemech-campaign-1"
 _RECORD = "campaign.json"
 _MARK = "campaign"
-_NOT_HERE = ("workers", "progress", "callback", "checkpoint", "every", "y0")
+_NOT_HERE = ("workers", "progress", "callback", "checkpoint", "every", "into", "overwrite", "y0")
 _LOST = ("KilledWorker",)
 """Names of what a cluster says of chunks whose workers were lost too often."""
 _TRIAL_STEPS = 200
@@ -112,6 +112,7 @@ def submit(
     if step is None and not {"rtol", "atol", "controller"} & {*options}:
         raise ValueError("step: missing; give one (integrators.suggest_step finds it), or rtol for variable steps")
     seconds = positive(seconds, "seconds")
+    method, t_span = method_and_span(method, t_span)
     given = {"method": method, "t_span": t_span, "step": step, **options}
     work = _Builds(problem, cases, given) if _is_builder(problem) else _Starts(pose(problem), cases, given)
     place = None if folder is None else Path(path_of(folder, "folder"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.collect import attributes_together, divided, without_divided
 from integrators.results.solution import Solution
 from integrators.statistics.gathered import joined as statistics_of
 from integrators.status import Status
@@ -29,7 +30,8 @@ def joined(parts: Sequence[Solution]) -> Solution:
     -------
     Solution
         The arrays that `integrate` gives for all initial states at once, bit by bit.  Rows that a trajectory did not
-        reach are NaN; counts and seconds are sums; scene and joints are those of the first part.
+        reach are NaN; counts and seconds are sums; what is said of how steps were divided is of all parts, as of one
+        run; scene, joints and the other attributes are those of the first part.
 
     Raises
     ------
@@ -62,13 +64,15 @@ def joined(parts: Sequence[Solution]) -> Solution:
     rows = longest.y.shape[1]
     t, stretch = (_common(given, longest, name, rows) for name in ("t", "stretch"))
     starts = np.cumsum([0, *(len(part.y) for part in given)])
+    attributes = attributes_together([part.attributes for part in given], [len(part.y) for part in given])
     whole: Solution = replace(
         first,
         t=t,
         stretch=stretch,
         **{name: _stacked([getattr(part, name) for part in given], rows) for name in _ROWS},
         status=tuple(status for part in given for status in part.status),
-        message=_message(given),
+        message=_message(given, divided(attributes)),
+        attributes=attributes,
         doubts=tuple(
             replace(doubt, trajectory=doubt.trajectory + int(start))
             for part, start in zip(given, starts, strict=False)
@@ -111,10 +115,11 @@ def _own(part: Solution, name: str) -> Array:
     return table
 
 
-def _message(parts: Sequence[Solution]) -> str:
+def _message(parts: Sequence[Solution], divided: str) -> str:
     good = (Status.OK, Status.EVENT)
     failed = [status for part in parts for status in part.status if status not in good]  # type: ignore[union-attr]
     said = [part.message for part in parts if not part.success]
     count = sum(len(part.y) for part in parts)
-    of_all = f"{len(failed)} of {count} trajectories did not reach the end" if failed else parts[0].message
+    reached = without_divided(parts[0].message)
+    of_all = (f"{len(failed)} of {count} trajectories did not reach the end" if failed else reached) + divided
     return f"{of_all}; of one part: {said[0]}" if said else of_all

@@ -9,12 +9,13 @@ import numpy as np
 
 from integrators.layout import COUNTERS
 from integrators.method.method import Method
+from integrators.method.stages import stages_form, stages_workspaces, takes_stages
 from integrators.problem import Problem
 from integrators.problem.jitted import raise_raised
 from integrators.signatures import FIELD_LANES
 from integrators.status import OK, Status
 from liegroup.arrays import of_kind
-from liegroup.compile import WIDTH, Pointer, lane_array
+from liegroup.compile import Pointer
 from liegroup.table import EXP, retract
 
 
@@ -40,10 +41,10 @@ class SingleStep:
         stepper, field = method.step(problem), method.function(problem)
         self.interpreted = interpreted or not field.is_compiled
         form = "python" if self.interpreted else "compiled"
-        self._in_stages = not self.interpreted and method.stepper.stages_in_lanes and evaluates_stages(problem, field)
+        self._in_stages = not self.interpreted and method.stepper.stages_in_lanes and takes_stages(problem, field)
         if self._in_stages:  # the form that runs take: the other would have to be compiled, too
             self._call = stepper.compiled_lanes
-            self._field = Pointer(field.compiled_lanes if problem.is_autonomous else field.compiled_timed, FIELD_LANES)
+            self._field = Pointer(stages_form(problem, field), FIELD_LANES)
         else:
             self._call, self._field = getattr(stepper, form), getattr(field, form)
         self._coefficients, self._options = method.kernel_coefficients(problem), method.kernel_options(problem)
@@ -65,16 +66,9 @@ class SingleStep:
 
     def _workspaces(self, zero: Any) -> tuple[Any, Any]:
         """The method's and the field's, of the kind of a number; with stages in lanes as in a run."""
-        problem, (rows, columns) = self._problem, self._method.work_shape(self._problem)
         if self._in_stages:
-            n, m = problem.work_shape_for(self._method.stepper.evaluates)
-            return lane_array(rows, columns // WIDTH).reshape(rows, columns), lane_array(n + 1, m)
-        return np.full((rows, columns), zero), np.full(problem.work_shape, zero)
-
-
-def evaluates_stages(problem: Problem, field: Any) -> bool:
-    """Whether a compiled field can be evaluated at eight stages in one call."""
-    return problem.is_autonomous or field.compiled_timed is not None
+            return stages_workspaces(self._problem, self._method)
+        return np.full(self._method.work_shape(self._problem), zero), np.full(self._problem.work_shape, zero)
 
 
 def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool = False) -> Callable[[Any, Any], Any]:

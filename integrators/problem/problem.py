@@ -655,6 +655,16 @@ class Problem:
             return rows, columns
         return max(rows, lanes[0]), max(columns, lanes[1])
 
+    def _given_names(self) -> list[str]:
+        """Names that data files give, besides those of variables and invariants."""
+        given = [f"{v.name}_component" for v in self.variables]
+        return given + [f"{name}_{of}" for name in self.invariant_names for of in ("least", "greatest", "mean")]
+
+    @property
+    def names_in_files(self) -> frozenset[str]:
+        """The names of parts of the state and of invariants in data files, with those that are given for them."""
+        return frozenset((*(v.name for v in self.variables), *self.invariant_names, *self._given_names()))
+
     def _check(self) -> None:
         if sum(v.size for v in self.variables) != self.n:
             sizes = ", ".join(f"{v.name} ({v.size})" for v in self.variables)
@@ -663,9 +673,7 @@ class Problem:
             )
         names = [*(v.name for v in self.variables), *self.invariant_names]
         _names(names, "names of variables and invariants")
-        taken = [f"{v.name}_component" for v in self.variables]
-        taken += [f"{name}_{of}" for name in self.invariant_names for of in ("least", "greatest", "mean")]
-        if clash := sorted({*names} & {*taken}):
+        if clash := sorted({*names} & {*self._given_names()}):
             raise ValueError(
                 f"names of variables and invariants: {clash[0]!r} is a name that data files give; choose another"
             )
@@ -770,7 +778,7 @@ def _components(places: Sequence[int], n: int) -> tuple[int, ...]:
     return found
 
 
-_RESERVED = ("t", "trajectory", "stretch", "status")
+_RESERVED = ("t", "trajectory", "sample", "stretch", "status")
 
 
 def _names(names: Sequence[str], what: str) -> tuple[str, ...]:

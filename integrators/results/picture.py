@@ -97,13 +97,14 @@ def as_card(solution: Solution) -> str:
     """What a notebook shows: how the run went, what it kept, what is doubtful."""
     ensemble = not isinstance(solution.status, Status)
     step = f"{solution.step:.6g} s" if solution.step else "chosen by the method"
-    span = f"{np.nanmin(solution.t):.6g} … {np.nanmax(solution.t):.6g} s"
+    saved = solution.t.shape[-1]
+    span = f"{np.nanmin(solution.t):.6g} … {np.nanmax(solution.t):.6g} s, " if saved else ""
     shape = f"{len(solution.y)} trajectories, " if ensemble else ""
     facts = [
         ("status", solution.message),
         (
             "time",
-            f"{span}, {shape}{solution.t.shape[-1]} saved states",
+            f"{span}{shape}{saved} saved states",
         ),
         ("steps", f"{solution.steps}, step {step}" + (f", {solution.rejected} rejected" if solution.rejected else "")),
         ("cost", f"{solution.evaluations} evaluations of the field, {solution.seconds:.3g} s"),
@@ -111,7 +112,7 @@ def as_card(solution: Solution) -> str:
         *(("doubtful", doubt) for doubt in solution.doubts),
     ]
     rows = []
-    for name, units in zip(solution.invariant_names, solution.invariant_units, strict=True):
+    for name, units in zip(solution.invariant_names, solution.invariant_units, strict=True) if saved else ():
         first = solution.invariants[..., 0, solution._invariant(name)]
         numbers = (np.max(np.abs(first)), np.min(solution.minimum(name)), np.max(solution.maximum(name)))
         rows.append((name, units, *(f"{x:.6g}" for x in numbers), f"{np.max(solution.error(name)):.2g}"))

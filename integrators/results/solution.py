@@ -674,14 +674,14 @@ class Solution:
         each = [self.events] if isinstance(self.events, dict) else list(self.events)
         found = {}
         for name in each[0] if each else ():
-            occurrence, component = f"{name}_occurrence", f"{name}_state_component"
+            times, states, trajectories, component, occurrence = names_of_event(name)
             t, y = (np.concatenate([events[name][k] for events in each]) for k in (0, 1))
             whose = np.repeat(np.arange(len(each)), [len(events[name][0]) for events in each])
             labels = np.array([f"{v.name} {label}" for v in self.variables for label in v.labels])
-            found[f"{name}_t"] = storage.Variable((occurrence,), t, "s", f"times of the event {name}")
+            found[times] = storage.Variable((occurrence,), t, "s", f"times of the event {name}")
             found[component] = storage.Variable((component,), labels, description="components of the state")
-            found[f"{name}_state"] = storage.Variable((occurrence, component), y, "", f"states at the event {name}")
-            found[f"{name}_trajectory"] = storage.Variable((occurrence,), whose, "1", "trajectory of each occurrence")
+            found[states] = storage.Variable((occurrence, component), y, "", f"states at the event {name}")
+            found[trajectories] = storage.Variable((occurrence,), whose, "1", "trajectory of each occurrence")
         return found
 
     def _invariant_tables(self) -> Sequence[tuple[str, Array, str]]:
@@ -704,6 +704,11 @@ class Solution:
         ends = {"status": status, "message": self.message, "doubts": doubts}
         gathered = {} if self.statistics is None else {"statistics": self.statistics.in_words()}
         return {**self.attributes, **known, **names, **numbers, **ends, **gathered}
+
+
+def names_of_event(name: str) -> tuple[str, ...]:
+    """What data files call the times, states and trajectories of an event, the components and the occurrences."""
+    return tuple(f"{name}_{of}" for of in ("t", "state", "trajectory", "state_component", "occurrence"))
 
 
 _NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")

@@ -285,6 +285,9 @@ def _sizes(dataset: Dataset) -> dict[str, int]:
         for dim, size in zip(variable.dims, np.shape(variable.values), strict=True):
             if sizes.setdefault(dim, size) != size:
                 raise ValueError(f"variable {name!r}: dimension {dim!r} has length {size}, elsewhere {sizes[dim]}")
+    for dim in sizes:
+        if dim in dataset.variables and tuple(dataset.variables[dim].dims) != (dim,):
+            raise ValueError(f"variable {dim!r}: has the name of a dimension of other variables; choose another name")
     return sizes
 
 

@@ -69,6 +69,7 @@ def animate(
     span : (first, last), optional
         Only saved states between these times.
     title : str, optional
+        Of the whole; default the titles of the films.
 
     Returns
     -------
@@ -90,16 +91,16 @@ def animate(
     films = [film_of(one, frames, scene, span) for one in given]
     if names and len(names) != len(films):
         raise ValueError(f"names: {len(names)} names for {len(films)} solutions; give one for each")
-    title = title or " · ".join(dict.fromkeys(film.title for film in films))
+    together = title or " · ".join(dict.fromkeys(film.title for film in films))
     if len(films) > 1 or names:
         films = [film.named(name) for film, name in zip(films, names or _distinct(films), strict=True)]
     if target is None:
-        return Page(page(films, title))
+        return Page(page(films, together))
     makers: dict[str, Callable[[Path], Any]] = {
-        ".html": lambda part: part.write_text(page(films, title), encoding="utf-8"),
+        ".html": lambda part: part.write_text(page(films, together), encoding="utf-8"),
         ".mp4": lambda part: video(films, part, title),
         ".gif": lambda part: video(films, part, title),
-        ".glb": lambda part: part.write_bytes(glb(films[0])),
+        ".glb": lambda part: part.write_bytes(glb(films[0].named(title or films[0].title))),
     }
     if target.suffix.lower() == ".glb" and len(films) > 1:
         raise ValueError(f"solutions: {len(films)}, expected one for a .glb file; write one file for each")

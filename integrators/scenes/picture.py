@@ -36,7 +36,8 @@ _PAPER, _RULE, _TIE, _CONTACT = "#f7f6f2", "#d3d0c6", "#8a8f98", "#d55e00"
 
 
 def video(films: Sequence[Film], path: Path, title: str = "") -> None:
-    """Films side by side, in real time if that takes 2 to 20 s, as .gif or, by ffmpeg, as .mp4.
+    """Films side by side, in real time if that takes 2 to 20 s, as .gif or, by ffmpeg, as .mp4; under a title, or under
+    their own.
 
     Raises
     ------
@@ -60,9 +61,11 @@ def video(films: Sequence[Film], path: Path, title: str = "") -> None:
     at = stage(films)
     views = [View(figure.add_subplot(grid[0, k]), film, at) for k, film in enumerate(films)]
     for view, film in zip(views, films, strict=True):
-        view.ax.set_title(film.title, fontsize=11, fontweight="bold", loc="left")
+        view.ax.set_title((len(films) == 1 and title) or film.title, fontsize=11, fontweight="bold", loc="left")
     cursors = [_plot(figure.add_subplot(grid[1 + k, :]), films, name) for k, name in enumerate(curves)]
     clock = figure.suptitle("", x=0.99, ha="right", fontsize=10, color="0.35")
+    if len(films) > 1:  # beside the clock
+        figure.text(0.01, 0.985, title, ha="left", va="top", fontsize=11, fontweight="bold")
     longest = max(films, key=lambda f: abs(f.t[-1] - f.t[0]))
     whole = float(abs(longest.t[-1] - longest.t[0]))
     seconds = whole if 2.0 <= whole <= 20.0 else SECONDS

@@ -115,6 +115,9 @@ class Section(Statistic):
             "trajectory": whose, "trajectories": np.array(len(each)),
         }  # fmt: skip
 
+    def _count(self, sums: Sums) -> int:
+        return int(sums["trajectories"])
+
     def _joined(self, parts: Sequence[Sums]) -> Sums:
         starts = np.cumsum([0, *(int(sums["trajectories"]) for sums in parts)])
         shifted = [sums | {"trajectory": sums["trajectory"] + k} for sums, k in zip(parts, starts[:-1], strict=True)]

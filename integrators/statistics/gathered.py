@@ -12,7 +12,7 @@ import numpy as np
 
 from integrators.statistics.crossings import FirstPassage, Section
 from integrators.statistics.samples import Histogram, Moments, Slope
-from integrators.statistics.statistic import Statistic, Sums
+from integrators.statistics.statistic import Samples, Statistic, Sums
 from liegroup.arrays import of_kind, shown
 
 KINDS: tuple[type[Any], ...] = (Moments, Slope, Histogram, Section, FirstPassage)
@@ -126,10 +126,19 @@ class Statistics(Mapping[str, Sums]):
 
         Raises
         ------
+        ValueError
+            They are those of a single trajectory.
         IndexError
             No such trajectory.
         """
-        pairs = zip(self.declared, self.sums, strict=True)
+        if self.single:
+            raise ValueError(f"trajectory({k}): these are the statistics of a single trajectory")
+        of_kind(k, (int, np.integer), "k", "the number of a trajectory")
+        pairs = list(zip(self.declared, self.sums, strict=True))
+        for statistic, sums in pairs:
+            count = statistic._count(sums)
+            if not 0 <= k < count:
+                raise IndexError(f"trajectory({k}): expected a number from 0 to {count - 1}")
         return Statistics(self.declared, [statistic._chosen(sums, slice(k, k + 1)) for statistic, sums in pairs], True)
 
     def to_xarray(self) -> Any:
@@ -182,6 +191,12 @@ def checked(statistics: Any, name: str = "statistics") -> tuple[Statistic, ...]:
         if names.count(name) > 1:
             raise ValueError(f"statistics: two with the name {name!r}; give name=… to one of them")
     return listed
+
+
+def names_in_files(statistic: Statistic) -> tuple[str, ...]:
+    """The names of its sums, and of their axes, in data files."""
+    sums = statistic._stacked([statistic._start(Samples(0.0, 1.0, 1))])
+    return tuple(name for own, axes, _ in Statistics([statistic], [sums]).stored() for name in (own, *axes))
 
 
 def restored(words: str, tables: Mapping[str, Any], single: bool) -> Statistics:

@@ -248,7 +248,8 @@ class Histogram(Statistic):
 
     Notes
     -----
-    Results are ``counts``, those ``below`` the first and ``above`` the last edge, and ``edges``.
+    Results are ``counts``, those ``below`` the first and ``above`` the last edge, and ``edges``.  Samples that are not
+    numbers (NaN) are in none of them: their sum is then less than the number of samples.
 
     Examples
     --------

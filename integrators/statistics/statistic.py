@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from liegroup.arrays import check_function, of_kind, shown
 
 Sums = dict[str, NDArray[Any]]
-RESERVED = ("t", "trajectory", "stretch", "status")
+RESERVED = ("t", "trajectory", "sample", "stretch", "status")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,10 @@ class Statistic:
     def _stacked(self, each: Sequence[Sums]) -> Sums:
         """The sums of many trajectories, which are the first axis."""
         return {name: np.stack([sums[name] for sums in each]) for name in each[0]}
+
+    def _count(self, sums: Sums) -> int:
+        """Of how many trajectories these are."""
+        return len(next(iter(sums.values())))
 
     def _joined(self, parts: Sequence[Sums]) -> Sums:
         """The sums of several ensembles as those of one."""

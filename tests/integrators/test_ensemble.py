@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,6 +77,34 @@ def test_chunks_have_the_bits_of_the_whole(how):
     assert found.evaluations == whole.evaluations
     assert found.message == whole.message
     assert found.scene is not None
+
+
+def test_what_steps_report_is_that_of_all_parts():
+    """It was that of the first part."""
+    start = states(5)
+    start[3, 4:] *= 4.0
+    whole = integrate(TOP.with_start(start), "GAUSS8", (0.0, 0.1), 0.01, progress=False)
+    parts = [integrate(TOP.with_start(some), "GAUSS8", (0.0, 0.1), 0.01) for some in (start[:2], start[2:])]
+    found = joined(parts)
+    assert found.levels != parts[0].levels
+    assert found.attributes.keys() == whole.attributes.keys()
+    for name, value in whole.attributes.items():
+        assert found.attributes[name] == (value if name != "sweeps" else pytest.approx(value, rel=1e-15)), name
+
+
+def test_steps_that_were_divided_are_counted_in_all_parts():
+    two = integrate(TOP.with_start(states(2)), *GIVEN, progress=False)
+    says = ", into {} substeps: where that happens often the energy is no longer bounded, and a smaller step is better"
+    parts = [
+        replace(two, message=f"reached the end; {n} of 50 steps were divided{says.format(m)}",
+                attributes={"divided_steps": n, "substeps": m})
+        for n, m in ((3, 12), (1, 2))
+    ]  # fmt: skip
+    for given in ([*parts, two], [two, *parts]):
+        found = joined(given)
+        assert found.message == f"reached the end; 4 steps were divided{says.format(14)}"
+        assert found.attributes == {"divided_steps": 4, "substeps": 14}
+    assert joined([two, two]).message == "reached the end"
 
 
 def test_a_trial_chooses_full_lanes():
@@ -218,6 +247,7 @@ def test_failing_trajectories_keep_their_number():
         ({"client": None}, "client"),
         ({"step": None}, "step: missing"),
         ({"workers": 2}, "workers"),
+        ({"into": "run.h5", "overwrite": True}, "into, overwrite: belongs to a run of its own"),
         ({"cases": np.zeros((2, 3))}, "cases: shape"),
         ({"cases": np.zeros((0, 7))}, "cases: none"),
         ({"cases": np.where(np.arange(7) == 5, np.nan, states(2))}, r"cases: component \(0, 5\) is nan"),
@@ -229,6 +259,14 @@ def test_what_makes_no_sense_is_named(given, says):
     arguments = {"problem": TOP, "cases": states(2), "method": "RKMK4", "t_span": (0, 1), "step": 0.1}
     with pytest.raises((TypeError, ValueError), match=says):
         submit(**arguments | {"client": Client()} | given)
+
+
+def test_the_method_may_be_left_out():
+    campaign = submit(TOP, states(2), (0.0, 0.1), step=0.02, client=Client())
+    whole = integrate(TOP.with_start(states(2)), (0.0, 0.1), step=0.02, progress=False)
+    found = campaign.result(progress=False)
+    assert_same(found, whole)
+    assert found.method == "GAUSS8"
 
 
 def test_only_ensembles_of_one_problem_are_joined():

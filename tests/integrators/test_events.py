@@ -201,7 +201,9 @@ def test_events_that_make_no_sense_are_refused(problems, events, words):
         Event(angle, direction=2)
 
 
-@pytest.mark.parametrize("taken", ["bottom_t", "bottom_state", "bottom_trajectory"])
+@pytest.mark.parametrize(
+    "taken", ["bottom_t", "bottom_state", "bottom_trajectory", "bottom_state_component", "bottom_occurrence"]
+)
 def test_an_event_takes_no_name_of_data_files_from_an_invariant(taken):
     """A file had the times of the event under the name of the invariant."""
     problem = Problem(

@@ -242,6 +242,7 @@ def bad(**changes):
         (bad(step=float("nan")), ValueError, "positive"),
         (bad(step=1e-300), ValueError, "steps for the interval"),
         (bad(t_span=(1e16, 1e16 + 10)), ValueError, "step: 0.1 s is below the spacing of times near 1e[+]16 s, 2 s"),
+        (bad(t_span=(0, 1e16), step=1.0), ValueError, "step: 1 s is below the spacing of times near 1e[+]16 s, 2 s"),
         (bad(t_span=(0, float("inf"))), ValueError, "t_span"),
         (bad(t_span=1.0), ValueError, "t_span"),
         (bad(save_every=0), ValueError, "save_every"),
@@ -256,6 +257,14 @@ def bad(**changes):
 def test_bad_input_is_refused_by_name(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_an_interval_of_one_rounding_is_one_step():
+    """At a power of two its length is half a spacing of its end; phases of runs with impacts end so."""
+    t0 = 1.0 - 2.0**-53
+    solution = integrate(Problem(LINE, [1.0], lambda t, y: [-y[0]]), "RKMK4", (t0, 1.0), 1.0 - t0)
+    assert solution.success
+    assert solution.t.tolist() == [t0, 1.0]
 
 
 @pytest.mark.parametrize(

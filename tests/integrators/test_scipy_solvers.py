@@ -10,7 +10,8 @@ from scipy.integrate import OdeSolution, solve_ivp
 from scipy.spatial.transform import Rotation
 
 import liegroup
-from integrators.adapters.scipy import GAUSS8, LieDOP853, LieMidpoint, LieRK23, LieRK45, lie_solver
+from integrators.adapters.scipy import GAUSS8, LieDOP853, LieMidpoint, LieRK23, LieRK45, lie_solver, odeint
+from integrators.controllers import IntegratingController
 
 INERTIA = np.array([1.0, 2.0, 3.0])
 START = np.array([0.1, 2.0, 0.3])
@@ -239,6 +240,11 @@ def test_exceptions_and_interruptions_come_through():
         ({"first_step": 3.0}, "first_step: 3.0 is longer"),
         ({"step": -0.1}, "step: -0.1"),
         ({"step": 0.1, "rtol": 1e-3}, "rtol: options of variable steps"),
+        ({"step": 1e-300}, "step: 1e-300 needs 1e[+]300 steps"),
+        ({"step": 1e-320}, "step: 1e-320 needs inf steps"),
+        ({"step": 0.1, "t_span": (1e16, 1e16 + 10)}, "step: 0.1 s is below the spacing of times near 1e[+]16 s, 2 s"),
+        ({"step": 1.0, "t_span": (-1e16, np.inf)}, "step: 1 s is below the spacing of times near -1e[+]16 s, 2 s"),
+        ({"controller": IntegratingController(lambda t, y: [1.0, 0.0])}, "keeps the symmetry of a symmetric method"),
         ({"method": "MIDPOINT"}, "fixed steps only; give solve_ivp the option step="),
         ({"method": "SCIPY_DOP853"}, "another library"),
         ({"method": "RK5"}, "RK5"),
@@ -248,13 +254,15 @@ def test_exceptions_and_interruptions_come_through():
 def test_bad_input(change, message):
     given = {
         "fun": body,
+        "t_span": (0.0, 1.0),
         "y0": np.concatenate([WXYZ, START]),
         "groups": TOP,
         "method": "RKMK_DORMAND_PRINCE54",
     } | change
-    options = {k: v for k, v in given.items() if k not in ("fun", "y0", "groups", "method")}
+    options = {k: v for k, v in given.items() if k not in ("fun", "t_span", "y0", "groups", "method")}
+    how = {"t_span": given["t_span"], "y0": given["y0"]} | options
     with pytest.raises((ValueError, KeyError), match=message):
-        solve_ivp(given["fun"], (0.0, 1.0), given["y0"], method=lie_solver(given["method"], given["groups"]), **options)
+        solve_ivp(given["fun"], method=lie_solver(given["method"], given["groups"]), **how)
 
 
 def test_matrices_that_are_no_rotations_are_refused():
@@ -461,6 +469,23 @@ def test_steps_that_do_not_move_the_time_end_a_run(method, field, span, said):
     assert gone.status == -1
     assert re.search(said, gone.message)
     assert abs(gone.t[-1] - span[0]) <= (1.0 if span[0] == 0.0 else 1e3)
+
+
+@pytest.mark.parametrize("options", [{"max_step": 1.0}, {"max_step": 2.0, "first_step": 1.0}])
+def test_gauss_keeps_the_largest_step_where_it_does_not_move_the_time(options):
+    """Twenty seconds and more were taken where two are allowed, and success was said."""
+    gone = solve_ivp(lambda t, y: [1e-9], (1e16, 1e16 + 1e4), [1.0], method=GAUSS8, **options)
+    assert gone.status == -1
+    assert "step size is less than spacing" in gone.message
+    assert gone.t.tolist() == [1e16]
+
+
+def test_odeint_takes_fixed_steps():
+    """It always failed with tolerances that nobody had given."""
+    found = odeint(lambda y, t: [y[1], -y[0]], [1.0, 0.0], [0.0, 0.5, 1.0], method=LieMidpoint(groups=[2]), step=1e-2)
+    assert np.allclose(found[:, 0], np.cos([0.0, 0.5, 1.0]), atol=1e-4)
+    with pytest.raises(ValueError, match="rtol: options of variable steps"):
+        odeint(lambda y, t: -y, [1.0], [0.0, 1.0], method=LieMidpoint(groups=[1]), step=0.1, rtol=1e-3)
 
 
 @pytest.mark.parametrize("span", [(0.0, np.nan), (np.inf, 0.0)])

@@ -130,6 +130,11 @@ def test_same_bits_in_lanes_alone_in_threads_and_in_chunks(gathered):
     assert_same(integrate(MANY, *GIVEN, statistics=ASKED, workers=2).statistics, gathered.statistics)
     alone = integrate(MANY.with_start(MANY.y0[3]), *GIVEN, statistics=ASKED)
     assert_same(alone.statistics, gathered.trajectory(3).statistics)
+    for none in (-1, 10):
+        with pytest.raises(IndexError, match=f"trajectory.{none}.: expected a number from 0 to 9"):
+            gathered.statistics.trajectory(none)
+    with pytest.raises(ValueError, match="single trajectory"):
+        alone.statistics.trajectory(0)
     with ThreadPoolExecutor(2) as pool:
         campaign = submit(MANY, MANY.y0, *GIVEN, client=pool, per_chunk=3, statistics=ASKED)
         assert_same(campaign.result(progress=False).statistics, gathered.statistics)
@@ -230,6 +235,7 @@ def test_memory_does_not_grow_with_the_steps():
         ({"statistics": [Moments("speed")]}, ValueError, "'speed'"),
         ({"statistics": ["energy"]}, TypeError, "statistics"),
         ({"statistics": [Moments("energy")] * 2}, ValueError, "two with the name 'energy_moments'"),
+        ({"statistics": [Moments("energy", name="energy")]}, ValueError, "'energy' is .* but 'energy_greatest' is a"),
         ({"statistics": [Moments(lowest)]}, ValueError, "components last"),
         ({"statistics": [Moments("energy")], "t_eval": [1.0]}, TypeError, "t_eval"),
         ({"statistics": [Moments("energy")], "into": "run.h5"}, TypeError, "into"),
@@ -240,6 +246,12 @@ def test_what_cannot_be_gathered_is_refused(given, error, word):
         integrate(PENDULUM, *GIVEN, **given)
     with pytest.raises(TypeError, match="fixed steps"):
         integrate(PENDULUM, "RKMK_DOP853", (0.0, 1.0), rtol=1e-6, statistics=[Moments("energy")])
+
+
+def test_names_of_others_are_refused_where_a_run_goes_on(tmp_path):
+    integrate(PENDULUM, "MIDPOINT", (0.0, 0.1), 0.01, statistics=[Moments("energy")], checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match=r"statistics: 'energy' is written .* 'energy_greatest' is a variable"):
+        resume(tmp_path / "run", PENDULUM, statistics=[Moments("energy", name="energy")])
 
 
 @pytest.mark.parametrize(

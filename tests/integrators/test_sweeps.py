@@ -63,6 +63,14 @@ def test_other_structures_do_not_go_together():
     assert likeness(decaying(1.0), method, 0.0) is None
 
 
+def test_units_of_what_is_not_there_are_named():
+    problem = Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -y, invariants={"size": lambda t, y: y[0]})
+    units = {"step": "s", "size_error": "m", "size": "m"}
+    with pytest.warns(RuntimeWarning, match=r"units: 'size', expected names among step, size_error"):
+        table = sweep(problem, {"step": [0.1, 0.05]}, "RKMK4", (0.0, 0.2), units=units)
+    assert table["size_error"].attrs["units"] == "m"
+
+
 def test_a_labelled_table():
     axes = {"mass": [1.0, 2.0, 3.0], "length": [0.5, 0.8], "method": ["RKMK4", "MIDPOINT"]}
     table = sweep(swinging, axes, None, SPAN, STEP, quantities={"end": end}, units={"mass": "kg", "length": "m"})

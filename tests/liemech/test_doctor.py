@@ -39,6 +39,28 @@ def test_what_cannot_be_imported_is_wrong_and_has_a_remedy(monkeypatch, capsys):
     assert "→ pip install --upgrade h5py" in said
 
 
+def test_a_section_that_cannot_go_on_is_wrong_and_the_others_follow(monkeypatch, capsys):
+    """A traceback was all that came behind a broken package."""
+
+    def broken():
+        yield doctor.Finding("folder", "is there")
+        raise ImportError("libllvm is missing")
+
+    monkeypatch.setattr(doctor, "SECTIONS", {"Cache": broken, "Check run": doctor.check_run})
+    assert doctor.doctor() == 1
+    said = capsys.readouterr().out
+    assert "✓ folder" in said
+    assert "✗ looked no further      ImportError: libllvm is missing" in said
+    assert "log exp x = x" in said
+
+
+def test_files_that_go_while_the_cache_is_looked_at_are_not_counted(monkeypatch, tmp_path):
+    (tmp_path / "stays").write_bytes(b"x" * 1000)
+    monkeypatch.setattr(folders, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(doctor.os, "walk", lambda folder: [(str(folder), [], ["stays", "went"])])
+    assert ": 1 files, 0.0 MB" in next(doctor.cache()).says
+
+
 def test_an_extra_that_is_not_installed_is_no_fault(monkeypatch):
     usual = metadata.version
 
@@ -64,7 +86,7 @@ def test_extras_are_those_of_the_package():
         return {word.split(">")[0].split(";")[0].strip() for word in words}
 
     extras = project["optional-dependencies"]
-    assert {name: names(extras[name]) - {"defusedxml"} for name in doctor.EXTRAS} == {
+    assert {name: names(extras[name]) for name in doctor.EXTRAS} == {
         name: set(packages) for name, (packages, _) in doctor.EXTRAS.items()
     }
     assert names(project["dependencies"]) == set(doctor.CORE) - {"llvmlite"}

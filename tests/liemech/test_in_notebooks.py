@@ -11,8 +11,9 @@ import pytest
 import xarray
 
 import mechanics
-from integrators import integrate
+from integrators import Problem, integrate
 from integrators.methods import METHODS
+from liegroup import rn
 from liegroup.display import bar, card, table
 from mechanics.model.picture import SHOWN, svg
 from mechanics.systems import SYSTEMS
@@ -85,6 +86,17 @@ def test_the_card_of_a_solution_says_what_it_kept(solution):
     shown = solution._repr_html_()
     for word in ("heavy top by RKMK4", "reached the end", "vertical_momentum", f"{solution.error('energy'):.2g}"):
         assert word in shown
+
+
+def test_a_solution_without_saved_states_has_a_card():
+    """It was an error of NumPy's."""
+    gone = Problem(rn(1), [1.0], lambda t, y: -y if t < 0.1 else [np.nan], invariants={"size": lambda t, y: y[0]})
+    solution = integrate(gone, "RKMK4", (0.0, 1.0), 0.1, t_eval=[0.9])
+    assert solution.t.shape == (0,)
+    shown = solution._repr_html_()
+    checked(shown)
+    assert "0 saved states" in shown
+    assert "not finite" in shown
 
 
 def test_names_are_text_and_never_tags():

@@ -104,6 +104,15 @@ def test_a_data_file_without_what_a_solution_consists_of_is_refused(tmp_path):
     refused(write(tmp_path / "z.h5", Dataset({}, version)), lambda path: resume(path, PROBLEM))
 
 
+def test_a_variable_with_the_name_of_a_dimension_is_not_lost(tmp_path):
+    """It was left out of the file, which nobody could read then."""
+    variables = {"x": Variable(("row", "column"), np.zeros((2, 3))), "row": Variable(("column",), np.zeros(3))}
+    with pytest.raises(ValueError, match="variable 'row': has the name of a dimension"):
+        write(tmp_path / "x.h5", Dataset(variables, {}))
+    with pytest.raises(ValueError, match="invariant_names: 'sample', expected an identifier"):
+        Problem(table_of([(RN, 1)]), [1.0], decay, invariants={"sample": lambda t, y: y[0] ** 2})
+
+
 @pytest.mark.parametrize("change", ["dropped", "a text", "another shape"])
 def test_whole_files_with_other_content_are_refused_by_name(tmp_path, change):
     """Their digests are right: some program has written them."""

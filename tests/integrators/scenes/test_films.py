@@ -186,6 +186,25 @@ def test_a_gif_has_frames_that_differ(short, tmp_path):
     assert (first != last).any(axis=-1).mean() > 1e-3
 
 
+def test_the_title_is_in_every_kind_of_file(short, tmp_path):
+    """It was in pages only."""
+    from PIL import Image
+
+    def frame(shown, **given):
+        with Image.open(animate(shown, tmp_path / "x.gif", **given)) as gif:
+            return np.asarray(gif.convert("L"), dtype=float)
+
+    film = short.film()
+    titled = frame(film, title="A swing")
+    assert np.array_equal(titled, frame(film.named("A swing")))
+    assert not np.array_equal(titled, frame(film))
+    both, plain = frame([film, film.named("b")], title="Two swings"), frame([film, film.named("b")])
+    rows = np.flatnonzero((np.abs(both - plain) > 64.0).any(axis=1))  # colours are of a palette for each
+    assert len(rows) > 5
+    assert rows.max() < 0.1 * len(both)
+    assert b"A swing" in animate(film, tmp_path / "x.glb", title="A swing").read_bytes()
+
+
 # --- what cannot be shown ---------------------------------------------------------------------------------------------
 
 
