@@ -136,7 +136,7 @@ class MujocoStepper:
 def _are_equal(one: Any, other: Any) -> bool:
     """Whether two models have the same numbers."""
     names = [name for name in dir(one) if isinstance(getattr(one, name), np.ndarray)]
-    return all(np.array_equal(getattr(one, name), getattr(other, name, None)) for name in names)
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:
