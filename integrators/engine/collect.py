@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -436,7 +435,7 @@ def divided(divisions: Attributes, of: str = "") -> str:
 
 def without_divided(message: str) -> str:
     """A message without what `divided` says."""
-    return re.sub(rf"; \d+( of \d+)? steps were divided, into \d+ substeps: {_MEANING}", "", message)
+    return "; ".join(said for said in message.split("; ") if not said.endswith(_MEANING))
 
 
 def _divisions(counters: NDArray[np.int64]) -> Attributes:

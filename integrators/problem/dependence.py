@@ -27,9 +27,9 @@ def near_dependence(problem: Problem, begin: float, t: float, y: Array) -> str:
         return ""
     here, row = _smallest(problem, t, y)
     part = here / max(_smallest(problem, begin, np.atleast_2d(problem.y0)[0])[0], 1e-300)
-    return (
-        "" if part >= NEAR else f"near a singular position: {_name(problem, row)}, {part:.2g} of its value at the start"
-    )
+    if part >= NEAR:
+        return ""
+    return f"near a singular position: {_name(problem, row)}, {part:.2g} of its value at the start"
 
 
 def dependence(problem: Problem, t: float, y: Array) -> str:
