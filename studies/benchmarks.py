@@ -213,8 +213,7 @@ def compiled_mechanisms(runs: Sequence[Record]) -> str:
         f"{markdown([*heads, 'times as fast as Pinocchio / MuJoCo'], rows)}\n\n(One evaluation; the last column is "
         "`constraintDynamics` and `mj_forward` called from Python. A whole step of the compiled "
         f"{steps['mechanism']} is {steps['exudyn_step_us'] / steps['compiled_step_us']:.1f} times as fast as one of "
-        f"Exudyn. `python -m benchmarks.closed_loops`, {_where('closed_loops')}. The machine had other work to do; the "
-        "first column of ratios is good for a factor of two.)"
+        f"Exudyn. `python -m benchmarks.closed_loops`, {_where('closed_loops')}.)"
     )
 
 
