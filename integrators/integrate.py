@@ -17,7 +17,7 @@ from integrators.engine.adaptive_run import Steering, attainable
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
-from integrators.engine.drive import drive
+from integrators.engine.drive import drive, interruptible
 from integrators.engine.gathering import settle, window_for, with_events
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run, check_steps
@@ -207,6 +207,11 @@ def integrate(
     chosen, problem = find(default if wanted is None else wanted), pose(problem)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
+        if variable:
+            raise TypeError(
+                "energy_tolerance, fast: of fixed steps, which they divide; variable steps (rtol, atol, controller) "
+                "are never divided: leave out one or the other"
+            )
     if y0 is not None:
         problem = problem.with_start(y0)
     span = _interval(t_span)
@@ -296,7 +301,7 @@ def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
     """Before the steps of a method, what it presupposes and does not find at the start of the first trajectory."""
     if not _trying.get() and isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
         try:
-            doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h))
+            doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h), way.t0)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong
             return
         for doubt in doubts:
@@ -374,10 +379,19 @@ def _first_step(problem: Problem, t: float) -> float:
     return 0.01 * float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
 
 
+def _tried(problem: Problem, method: Method, span: tuple[float, float], step: float, **options: Any) -> Solution:
+    """A few steps of a size that may not do; Ctrl-C ends the search, and is no answer."""
+    with interruptible() as interrupted:
+        trial = integrate(problem, method, span, step, progress=False, **options)
+    if interrupted():
+        raise KeyboardInterrupt
+    return trial
+
+
 def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
     """The largest step that the first ones of a run would not have divided."""
     for _ in range(_TRIALS):
-        trial = integrate(problem, method, (t, t + _TRIAL_STEPS * step), step, save_every=_TRIAL_STEPS, progress=False)
+        trial = _tried(problem, method, (t, t + _TRIAL_STEPS * step), step, save_every=_TRIAL_STEPS)
         fastest = trial.smallest_substep if len(trial.levels) > 1 or not trial.finished else np.inf
         wanted = min(0.9 * trial.recommended_step, fastest, _RANGE * step)
         if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
@@ -390,7 +404,7 @@ def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: 
     """The step whose two halves differ from the whole by the tolerance."""
     sizes = 1.0 + np.abs(np.asarray(problem.y0))
     for _ in range(_TRIALS):
-        ends = [integrate(problem, method, (t, t + step), step / k, progress=False) for k in (1, 2)]
+        ends = [_tried(problem, method, (t, t + step), step / k) for k in (1, 2)]
         if not all(end.finished for end in ends):
             step /= _RANGE
             continue
@@ -507,7 +521,10 @@ def _solved(
     try:
         seconds = drive(runs, progress, callback, keeper, crew)
     except Exception as error:
-        error.solution = collected(0.0)  # type: ignore[attr-defined]
+        try:
+            error.solution = collected(0.0)  # type: ignore[attr-defined]
+        except Exception as further:  # it must not take the place of what the user's function says
+            error.add_note(f"what was computed before could not be collected ({type(further).__name__}: {further})")
         raise
     return collected(seconds)
 

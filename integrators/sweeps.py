@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from integrators.engine.crew import cores, sendable
+from integrators.engine.drive import interruptible
 from integrators.engine.varied_run import likeness, varies
 from integrators.integrate import integrate, integrate_together
 from integrators.method import Reference
@@ -84,8 +85,9 @@ def sweep(
     -------
     xarray.Dataset
         A variable for every quantity over the parameters, NaN in cells that did not come to their end; ``status`` (the
-        name of a `Status`; REFUSED; RAISED where a function of the problem or a quantity has raised something, which
-        the message names), ``message``, and ``doubts``, how many limits of trust a run has passed.
+        name of a `Status`, INTERRUPTED of all that Ctrl-C has left; REFUSED; RAISED where a function of the problem or
+        a quantity has raised something, which the message names), ``message``, and ``doubts``, how many limits of trust
+        a run has passed.
 
     Raises
     ------
@@ -176,6 +178,9 @@ def _always(problem: Problem) -> Problem:
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
+_NOT_RUN: Cell = {"status": Status.INTERRUPTED.name, "message": "not run: the sweep was interrupted", "doubts": 0}
+
+
 def _computed(
     builder: Callable[..., Any], cells: Sequence[Cell], given: Cell, quantities: Any, workers: int | None
 ) -> list[Cell]:
@@ -185,11 +190,16 @@ def _computed(
     plain = any(isinstance(run, dict) and not run["problem"].is_compiled for run in runs)
     here = plain or threading.current_thread() is not threading.main_thread()
     count = (1 if here else cores()) if workers is None else integer(workers, "workers", 1)
-    if count == 1 or len(packs) == 1:
-        parts = [_solved(runs, pack, quantities) for pack in packs]
-    else:
-        with ThreadPoolExecutor(count, "liemech") as pool:
-            parts = list(pool.map(lambda pack: _solved(runs, pack, quantities), packs))
+    with interruptible() as interrupted:
+
+        def solved(pack: Sequence[int]) -> list[Cell]:
+            return [_NOT_RUN] * len(pack) if interrupted() else _solved(runs, pack, quantities)
+
+        if count == 1 or len(packs) == 1:
+            parts = [solved(pack) for pack in packs]
+        else:
+            with ThreadPoolExecutor(count, "liemech") as pool:
+                parts = list(pool.map(solved, packs))
     found: list[Cell] = [{}] * len(cells)
     for pack, part in zip(packs, parts, strict=True):
         for k, cell in zip(pack, part, strict=True):

@@ -577,7 +577,8 @@ class Group:
         return matrices.write(self.leaves, "hat", "v", self.check_algebra(x))
 
     def vee(self, m: ArrayLike) -> Array:
-        """Inverse of `hat`; ValueError if the matrix is not in the algebra (to 1e-8 of its size).
+        """Inverse of `hat`; ValueError if the matrix is not in the algebra, to 1e-8, of its largest entry where that is
+        above 1.
 
         Parameters
         ----------
@@ -610,7 +611,8 @@ class Group:
         return matrices.write(self.leaves, "matrix", "q", self.check(g, "g"))
 
     def from_matrix(self, m: ArrayLike) -> Array:
-        """Inverse of `as_matrix`; ValueError if the matrix is not in the group (to 1e-8 of its size).
+        """Inverse of `as_matrix`; ValueError if the matrix is not in the group, to 1e-8: rotations by themselves, the
+        rest of its largest entry where that is above 1.
 
         Parameters
         ----------

@@ -51,7 +51,8 @@ def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool =
     `matrix`).
 
     The distance is the sum of |differences| in a block, relative to its largest entry if that is above 1; the largest
-    of all blocks and of the entries between them.  `nearest` first replaces rotation blocks by their polar factors.
+    of all blocks and of the entries between them.  Rotations within a block count by themselves.  `nearest` first
+    replaces rotation blocks by their polar factors.
     """
     values: list[Array] = []
     distances: list[Array] = (
@@ -77,6 +78,10 @@ def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool =
             )
             values.append(both[..., :-1])
             distances.append(np.real(both[..., -1]).astype(np.float64))
+            r = getattr(leaf.formulas, "N_ROTATION", n) if back == "matrix" else n
+            if r < n and np.abs(piece[..., :r, r:]).max(initial=0.0) > 1.0:  # a long way is no measure of a rotation
+                R = np.real(piece[..., :r, :r]).astype(np.float64)
+                distances.append(0.5 * np.abs(R @ R.swapaxes(-1, -2) - np.eye(r)).max(axis=(-1, -2), initial=0.0))
     return (values[0] if len(values) == 1 else np.concatenate(values, axis=-1)), reduce(np.maximum, distances)
 
 

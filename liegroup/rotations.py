@@ -19,6 +19,7 @@ quaternion.  The formulas behind are plain functions of scalars (`helper`): they
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -379,6 +380,22 @@ def rotation_vector_from_quaternion_wxyz(q: ArrayLike) -> Array:
     return call(so3.log, [group.check(q)])
 
 
+@helper
+def _positive_exp(x: Any) -> Any:
+    return positive(so3.exp(x))
+
+
+@cache
+def _to_euler(i: int, j: int, k: int, fixed: int) -> Any:
+    """One function for each sequence of axes: what is remembered of functions is remembered of few."""
+    return lambda g: euler_from_quaternion(g, i, j, k, fixed)
+
+
+@cache
+def _from_euler(i: int, j: int, k: int) -> Any:
+    return lambda a: quaternion_from_euler(a, i, j, k)
+
+
 def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
     """Unit quaternions (…, 4) with w ≥ 0 of rotation vectors (…, 3) of any length.
 
@@ -402,7 +419,7 @@ def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
     >>> quaternion_wxyz_from_rotation_vector([0.0, 0.0, np.pi / 2]).round(6).tolist()
     [0.707107, 0.0, 0.0, 0.707107]
     """
-    return call(lambda x: positive(so3.exp(x)), [numbers(vector, "vector", (3,))])
+    return call(_positive_exp, [numbers(vector, "vector", (3,))])
 
 
 def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
@@ -546,7 +563,7 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
     array([0.4, 0. , 0. ])
     """
     (i, j, k), intrinsic = _axes(sequence)
-    angles = call(lambda g: euler_from_quaternion(g, i, j, k, 0 if intrinsic else 1), [group.check(q)])
+    angles = call(_to_euler(i, j, k, 0 if intrinsic else 1), [group.check(q)])
     return angles if intrinsic else angles[..., ::-1].copy()
 
 
@@ -577,7 +594,7 @@ def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array
     """
     (i, j, k), intrinsic = _axes(sequence)
     x = numbers(angles, "angles", (3,))
-    return call(lambda a: quaternion_from_euler(a, i, j, k), [x if intrinsic else x[..., ::-1]])
+    return call(_from_euler(i, j, k), [x if intrinsic else x[..., ::-1]])
 
 
 def quaternion_xyzw_from_wxyz(q: ArrayLike) -> Array:

@@ -157,9 +157,10 @@ def growth_figure(solutions: Solution | Sequence[Solution], names: Sequence[str]
 
 def _line(ax: Any, s: Solution, relative: bool) -> None:
     values = s["energy"] - s["energy"][0]
-    drift = energy_drift(s.t, values / abs(s["energy"][0]) if relative else values)
+    t = np.asarray(s.t)
+    drift = energy_drift(t, values / abs(s["energy"][0]) if relative else values)
     ax.plot(
-        s.t, drift.mean + drift.slope * (s.t - s.t.mean()), "k--", linewidth=0.8,
+        t, drift.mean + drift.slope * (t - t.mean()), "k--", linewidth=0.8,
         label=f"slope ({drift.slope:.1e} ± {drift.sigma:.0e})/s"
     )  # fmt: skip
 

@@ -124,9 +124,9 @@ def _increments(table: NDArray[np.int64], q0: Any, q1: Any) -> Any:
 
 def _counting_turns(table: NDArray[np.int64], y: Array) -> Array:
     """States whose angles do not jump by a turn."""
-    out = y.copy()
+    out = np.array(y)
     for k in angles(table[COMMUTATIVE[table[:, KIND]] == 1]):
-        out[:, k] = np.unwrap(y[:, k])
+        out[:, k] = np.unwrap(out[:, k])
     return out
 
 

@@ -176,7 +176,7 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
         return []
     for k, y in enumerate(np.atleast_2d(problem.y0)):
         try:
-            of_steps = method.doubts(problem, y, abs(way.h)) if isinstance(way, Plan) else ()
+            of_steps = method.doubts(problem, y, abs(way.h), t0) if isinstance(way, Plan) else ()
             found = [*inconsistent(problem, t0, y), *of_steps]
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
             says = f"the hypotheses of {method.name} could not be checked ({error})"
@@ -196,7 +196,7 @@ def _on_the_way(
         return []
     doubts: list[Doubt] = []
     doubted = {doubt.trajectory for doubt in at_start}
-    for k, one in enumerate(found):
+    for k, one in enumerate(map(_seen, found)):
         if k in doubted:
             continue
         rows = np.unique(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int))
@@ -204,7 +204,7 @@ def _on_the_way(
         for row in rows[one.t[rows] != way.t0]:
             y = one.y[row]
             try:
-                of_steps = method.doubts(problem, y, abs(way.h)) if np.isfinite(y).all() else ()
+                of_steps = method.doubts(problem, y, abs(way.h), float(one.t[row])) if np.isfinite(y).all() else ()
             except (ArithmeticError, ValueError, np.linalg.LinAlgError):
                 of_steps = ()
             if of_steps:
@@ -260,12 +260,14 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
 
 def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
     """The limits that a trajectory has passed, in the order of time."""
-    doubts = []
+    doubts, begin, seen = [], float(found.t[0]) if len(found.t) else run.t0, _seen(found)
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
         if excess > 0.0:
-            doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
-    doubts += [*coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
+            doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
+    doubts += [
+        *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number)
+    ]  # fmt: skip
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         long = unresolved(run, found, scale, number)
@@ -273,18 +275,18 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         if is_cheap(run):
             doubts += () if long else jumps(run, found, scale, number)
             doubts += [*resonant(run, found, number), *losses(run, found, number)]
-    return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
+    return sorted(doubts, key=lambda doubt: abs(doubt.time - begin))
 
 
 def _passed(
-    problem: Problem, guard: Guard, found: Trajectory | _Rows, lower: float, upper: float, time: float, value: float,
+    problem: Problem, guard: Guard, found: _Rows, begin: float, lower: float, upper: float, time: float, value: float,
     number: int,
 ) -> Doubt:  # fmt: skip
     """A guard whose limits were passed first at a time, by that value at most."""
     row = int(np.argmin(np.abs(found.t - time)))
-    begin, at = (float(found.t[k]) for k in (0, row))
+    at = float(found.t[row])
     says = ", ".join(text for text in (guard.says, explained(problem, at, found.y[row], begin)) if text)
-    limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
+    limit = lower if value < lower else min(upper, guard.start) if time == begin else upper
     return Doubt(guard.name, time, value, limit, says, guard.remedy, number)
 
 
@@ -293,6 +295,13 @@ class _Rows(NamedTuple):
 
     t: Array
     y: Array
+
+
+def _seen(found: Trajectory | Solution) -> _Rows:
+    """What is known of a trajectory: where it ended, if that was before the first state it was to save."""
+    if isinstance(found, Trajectory) and not len(found.t):
+        return _Rows(np.array([found.last_t]), found.last[None])
+    return _Rows(found.t, found.y)
 
 
 def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solution) -> Solution:
@@ -310,7 +319,8 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
         for k in np.flatnonzero((excess > 0.0).any(axis=1)):
             time, most = float(whole.t[np.argmax(excess[k] > 0.0)]), float(x[k, np.nanargmax(excess[k])])
             rows = _Rows(whole.t, whole.y[k])
-            doubts.append(_passed(problem, guard, rows, float(lower[k]), float(upper[k]), time, most, int(k)))
+            begin = float(whole.t[0])
+            doubts.append(_passed(problem, guard, rows, begin, float(lower[k]), float(upper[k]), time, most, int(k)))
     at_start = _at_the_start(problem, method, way)
     found = [whole.trajectory(k) for k in range(len(whole.y))] if method.has_hypotheses(problem) else []
     doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]
@@ -402,14 +412,14 @@ def _no_numbers(problem: Problem, found: Trajectory, number: int) -> list[Doubt]
     return doubts
 
 
-def _narrow(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+def _narrow(problem: Problem, found: Trajectory, begin: float, number: int) -> list[Doubt]:
     """Variable steps that collapsed where the problem knows of a singular position: what comes after it is any of the
     motions that meet there.
     """
     if found.narrowest is None or not np.isfinite(found.narrowest[1]):
         return []
-    (time, step, state), mean = found.narrowest, abs(found.last_t - found.t[0]) / max(1, int(found.counters[STEPS]))
-    says = explained(problem, time, state, float(found.t[0])) if step < COLLAPSED * mean else ""
+    (time, step, state), mean = found.narrowest, abs(found.last_t - begin) / max(1, int(found.counters[STEPS]))
+    says = explained(problem, time, state, begin) if step < COLLAPSED * mean else ""
     remedy = "start elsewhere, or cross singular positions with fixed steps"
     return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)] if says else []
 

@@ -301,7 +301,9 @@ def crew_of(
     thread per core, and this thread alone for a single run, plain Python functions, callbacks and calls from threads.
     Without a callback, runs with variable steps are taken together in lanes, where they can be.
     """
-    in_threads = runs[0].called_back is None and not runs[0].interpreted
+    signal = problem.inputs.signal
+    calls = runs[0].called_back is not None or (signal is not None and "plain Python" in signal.kinds)
+    in_threads = not calls and not runs[0].interpreted
     if workers is None:
         alone = callback is not None or threading.current_thread() is not threading.main_thread()
         workers = cores() if in_threads and not alone else 1

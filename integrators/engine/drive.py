@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+import numpy as np
+
 from integrators.engine.crew import Crew, Here
 from integrators.engine.run import Run
 from integrators.status import Status
-from liegroup.compile import seconds_waited
+from liegroup.compile import WIDTH, seconds_waited
 from liegroup.display import bar
 
 _TICKS = 1000
@@ -45,7 +47,7 @@ def drive(
     Ctrl-C and the callback stop all of them, and so does SIGTERM if there are checkpoints; the checkpoint is written
     before they are marked as ended, so that they can go on.
     """
-    began, call, crew = time.perf_counter() - seconds_waited(), _Call(callback), crew or Here()
+    began, call, crew = time.perf_counter() - seconds_waited(), _Call(callback, runs), crew or Here()
     with _ended(runs), interruptible(keeper is not None) as interrupted, _bar(progress) as bar:
         waiting, reason = deque(run for run in runs if not run.done), Status.OK
         with crew:
@@ -75,17 +77,29 @@ def drive(
 
 
 class _Call:
-    """The callback between chunks: ``callback(t, y)``, or ``callback.look(stretch)`` with all that was saved since,
-    also at the end.
+    """The callback between chunks: ``callback(t, y)``, of one trajectory after the other, or
+    ``callback.look(stretch)`` with all that was saved since, also at the end.
     """
 
-    def __init__(self, callback: Any) -> None:
+    def __init__(self, callback: Any, runs: Sequence[Run]) -> None:
         self.callback, self.look = callback, getattr(callback, "look", None)
         self.rows: dict[Run, int] = {}
+        left = len(np.atleast_2d(runs[0].problem.y0)) if runs else 0
+        self.lanes: dict[Run, int] = {}
+        """Trajectories of runs in lanes, without the copies that fill the last."""
+        for run in runs:
+            if run.y.ndim == 2:
+                self.lanes[run], left = min(left, WIDTH), left - WIDTH
 
     def __call__(self, run: Run) -> bool:
         if self.look is None:
-            return self.callback is not None and not run.done and bool(self.callback(run.t, run.shown().T.copy()))
+            if self.callback is None or run.done:
+                return False
+            states = run.shown()
+            if states.ndim == 1:
+                return bool(self.callback(run.t, states.copy()))
+            alive = [k for k in range(self.lanes[run]) if run.alive[k]]  # type: ignore[attr-defined]
+            return any(bool(self.callback(run.t, states[:, k].copy())) for k in alive)
         stretch, self.rows[run] = run.since(self.rows.get(run, 0)), run.rows_saved
         return bool(self.look(stretch)) and not run.done
 
@@ -106,7 +120,7 @@ def _ended(runs: Sequence[Run]) -> Iterator[None]:
 def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
     """Ctrl-C sets a flag, the name of the signal, which the yielded function reads; the second one raises
     KeyboardInterrupt.  SIGTERM does the same where that is wanted and the program does not handle it; a second one ends
-    the process.
+    the process.  Within another of these contexts the outer one hears of it at the end of the inner.
     """
     asked = ""
     if threading.current_thread() is not threading.main_thread():
@@ -121,7 +135,8 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
         if number == signal.SIGTERM:
             signal.signal(number, signal.SIG_DFL)
 
-    before = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
+    ask.tells = True  # type: ignore[attr-defined]
+    before: dict[Any, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
     if also_terminated and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         before[signal.SIGTERM] = signal.signal(signal.SIGTERM, ask)
     try:
@@ -129,6 +144,8 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        if asked == signal.SIGINT.name and getattr(before[signal.SIGINT], "tells", False):
+            before[signal.SIGINT](signal.SIGINT, None)
 
 
 def _bar(progress: bool | None) -> Any:

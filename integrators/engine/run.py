@@ -674,6 +674,9 @@ class Run:
                 self._call_field(self.invariants, wanted, state, self.values)
             watch(self.values, self.statistics, self.counters)
             save(wanted, state, *(self.filled(kind) for kind in (State, Saving)))
+        if self.problem.invariant_count:
+            self._call_field(self.invariants, t + part, y, self.values)
+            watch(self.values, self.statistics, self.counters)
         self.y[...], self.stopped_at, self.counters[PROJECTED] = y, t + part, 1
         self.end(Status.EVENT, name)
 

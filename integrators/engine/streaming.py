@@ -200,13 +200,19 @@ class Streaming(Checkpoint):
                 super().write()
 
     def collect(self, runs: Sequence[Run], seconds: float) -> Solution:
-        """The solution of the runs, which reads its tables from the stream."""
+        """The solution of the runs, which reads its tables from the stream; from memory, where all is still there
+        because nothing could be written.
+        """
         with self._lock:
             if not self.failure:
                 self._hand_over(runs, last=True)
-            for run in runs:
+            lost = bool(self.failure)
+            in_memory = lost and not any(run.handed for run in runs)
+            for run in () if in_memory else runs:
                 run.condense()
             whole = collect(self.problem, self.method, self.way, runs, seconds)
+            if lost:
+                whole = replace(whole, status=_full(whole.status))
             if not self.failure:
                 try:
                     self._finish(whole)
@@ -214,6 +220,8 @@ class Streaming(Checkpoint):
                     self._fail(error, ())
             if self.failure and self.failure not in whole.message:
                 whole = replace(whole, message=f"{whole.message}; {self.failure}")
+            if in_memory:
+                return whole
             tables = Solution.load(self.target, lazy=True)
         return replace(
             whole, t=tables.t, y=tables.y, invariants=tables.invariants, least=tables.least,
@@ -232,6 +240,13 @@ class Streaming(Checkpoint):
         self.stream.say(whole._stored_attributes())
         self.stream.commit()
         self.stream.seal()
+
+
+def _full(status: Any) -> Any:
+    """How trajectories ended whose last rows are lost, though they reached what they were to reach."""
+    if not isinstance(status, Status):
+        return tuple(_full(one) for one in status)
+    return Status.FULL if status in (Status.OK, Status.EVENT) else status
 
 
 def _firsts(runs: Sequence[Run]) -> list[int]:

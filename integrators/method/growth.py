@@ -17,14 +17,16 @@ SLOW = 1e-6
 """Of the fastest rate: modes that are slower are not told from those of no rate."""
 
 
-def growing_modes(name: str, growth: Callable[[complex], float], problem: Problem, y: Array, h: float) -> list[Doubt]:
-    """The mode of the linear motion about y that steps of size h let grow the most, its own growth apart.
+def growing_modes(
+    name: str, growth: Callable[[complex], float], problem: Problem, y: Array, h: float, t: float
+) -> list[Doubt]:
+    """The mode of the linear motion about y at t that steps of size h let grow the most, its own growth apart.
 
     `growth` gives the factor by which a step multiplies what e^z multiplies, z = h λ.  The motion need not show the
     mode: rounding does.  Of a mode that grows by itself what counts is how it turns: that its growth is not met exactly
     is an error like others, and the more so of A-stable methods, which there grow faster than e^z.
     """
-    J = derivative(problem, 0.0, y)
+    J = derivative(problem, t, y)
     if not np.isfinite(J).all():
         return []
     values = np.linalg.eigvals(J)
@@ -40,4 +42,4 @@ def growing_modes(name: str, growth: Callable[[complex], float], problem: Proble
         f"factor in every step, where h ω = {h * rate:.3g}"
     )
     remedy = "take an A-stable method (BDF2, RKMK_RADAU_IIA3, RKMK_GAUSS2), or a step with h ω well below one"
-    return [Doubt("stability", 0.0, worst, GROWTH, says, remedy)]
+    return [Doubt("stability", t, worst, GROWTH, says, remedy)]

@@ -542,8 +542,8 @@ class Method:
             tightened(guard, self.energy_kept) if guard.name == "energy" else guard for guard in problem.guards
         )
 
-    def doubts(self, problem: Problem, y: NDArray[np.float64], h: float) -> Sequence[Doubt]:
-        """What of the hypotheses of a step of size h from the state y (n,) does not hold.
+    def doubts(self, problem: Problem, y: NDArray[np.float64], h: float, t: float = 0.0) -> Sequence[Doubt]:
+        """What of the hypotheses of a step of size h from the state y (n,) at t does not hold.
 
         Parameters
         ----------
@@ -553,6 +553,8 @@ class Method:
             The state at the start.
         h : float
             Step, s.
+        t : float
+            When, s.
 
         Returns
         -------
@@ -562,7 +564,7 @@ class Method:
         if not self.has_hypotheses(problem):
             return ()
         if self.stepper.growth is not None:
-            return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h)
+            return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h, t)
         if self.stepper.own:
             asked = problem.own_steps[self.stepper.own].doubts
             return asked(y, h) if asked else ()

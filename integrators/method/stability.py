@@ -79,7 +79,7 @@ def held_step(problem: Problem, method: Method, t: float, step: float) -> float:
     problem brings itself its own limits count (`Method.doubts`).  Methods that work on constraints keep theirs.
     """
     y = np.atleast_2d(problem.y0)[0]
-    for doubt in method.doubts(problem, y, step):
+    for doubt in method.doubts(problem, y, step, t):
         if doubt.limit < doubt.value:
             step *= MARGIN * doubt.limit / doubt.value
     if method.stepper.own or method.needs not in ("field", "canonical"):

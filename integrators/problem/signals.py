@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -238,16 +239,22 @@ def _memory(place: int, length: int) -> Array:
     return np.frombuffer(numbers)
 
 
+class _Places(threading.local):
+    """The last two places told, in every thread its own: threads come in between one word and the next."""
+
+    def __init__(self) -> None:
+        self.places: list[int] = []
+
+
 def _called_back(python: Callable[..., None], length: int, m: int, what: str) -> Any:
     """A plain Python function for compiled code, which tells it the places of z and of its values in memory.
 
     What it raises is kept for `raise_raised`; its values are then NaN, and the step fails.
     """
-    places: list[int] = []
-    nothing = np.zeros((0, 0))
+    told, nothing = _Places(), np.zeros((0, 0))
 
     def call(t: float) -> None:
-        z, out = (_memory(at, k) for at, k in zip(places, (length, m), strict=True))
+        z, out = (_memory(at, k) for at, k in zip(told.places, (length, m), strict=True))
         try:
             python(t, z.copy(), (), (), nothing, out)
         except BaseException as error:  # also a second Ctrl-C
@@ -256,7 +263,7 @@ def _called_back(python: Callable[..., None], length: int, m: int, what: str) ->
             out[:] = np.nan
 
     def note(place: float) -> None:
-        places[:] = [*places[-1:], int(place)]
+        told.places = [*told.places[-1:], int(place)]
 
     calls, notes = address_of(call), address_of(note)
 

@@ -180,7 +180,8 @@ def _of_own_step(
             f"velocity's number below {n}"
         )
     forces = np.zeros((len(many), n))
-    forces[:, list(controls)] = values
+    for k, column in zip(controls, np.broadcast_to(values, (len(many), len(controls))).T, strict=True):
+        forces[:, k] += column  # several may act on one velocity
     seeds = np.zeros((2 * n + len(controls) + 1, 3 * n + 2))
     for row, column in enumerate([*range(2 * n), *(2 * n + k for k in controls), 3 * n]):
         seeds[row, column] = 1.0

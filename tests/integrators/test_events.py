@@ -9,6 +9,7 @@ import scipy.special
 
 from integrators import Problem, Status, integrate
 from integrators.events import Event
+from integrators.problem import Guard
 from liegroup.table import RN, SO3, table_of
 
 
@@ -109,6 +110,45 @@ def test_a_run_that_ends_before_the_first_given_time_says_that_nothing_was_saved
     for ask in (run.error, run.minimum, run.maximum, run.mean):
         with pytest.raises(ValueError, match="size: no state was saved, the run ended before the first"):
             ask("size")
+
+
+@pytest.mark.parametrize(("method", "way"), [
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-8}),
+    ("BDF2", {"step": 0.1}),
+    ("RKMK4", {"step": 0.1}),
+])  # fmt: skip
+def test_what_ends_before_the_first_given_time_is_no_error(method, way):
+    """By an event, by a guard, by what a function raises: nothing in collecting needs a saved state."""
+    table, given = table_of([(RN, 1)]), {**way, "t_eval": [0.9]}
+    ends = [Event(lambda t, y: t - 0.5, "b", terminal=True)]
+    run = integrate(Problem(table, [1.0], lambda t, y: -y), method, (0.0, 1.0), events=ends, **given)
+    assert (run.status, len(run.t)) == (Status.EVENT, 0)
+    grows = Guard("e", greatest=1.5, stops=True)
+    made = Problem(table, [1.0], lambda t, y: y, invariants={"e": lambda t, y: y[0]}, guards=[grows])
+    run = integrate(made, method, (0.0, 1.0), **given)
+    assert (run.status, len(run.t)) == (Status.DOUBTFUL, 0)
+    assert [doubt.name for doubt in run.doubts] == ["e"]
+    pair = integrate(made.with_start([[1.0], [0.1]]), method, (0.0, 1.0), **given)
+    assert pair.status == (Status.DOUBTFUL, Status.OK)
+
+    def raises(t, y):
+        if t > 0.5:
+            raise KeyError("mine")
+        return -y
+
+    with pytest.raises(KeyError, match="mine") as raised:
+        integrate(Problem(table, [1.0], raises), method, (0.0, 1.0), **given)
+    assert len(raised.value.solution.t) == 0
+
+
+def test_the_state_of_a_terminal_event_counts_in_extremes_and_means():
+    """Whatever is saved: of a fall the least height is that of the ground."""
+    ball = Problem(table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: [y[1], -1.0], invariants={"height": lambda t, y: y[0]})
+    ground = [Event(lambda t, y: y[0], "ground", terminal=True)]
+    for save_every in (1, 50):
+        run = integrate(ball, "RKMK4", (0.0, 5.0), 0.1, save_every=save_every, events=ground)
+        assert abs(run.minimum("height")) < 1e-12
+        assert run.least[-1, 0] <= run.invariants[-1, 0] <= run.greatest[-1, 0]
 
 
 def test_truth_values_have_no_zeros(problems):

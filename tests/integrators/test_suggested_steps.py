@@ -114,3 +114,11 @@ def test_the_gain_of_a_drive_counts_as_a_damper():
     problem = Mechanism(tree, elements=[servo("a_joint", stiffness=1.0, damping=1e5, target=Motion((0.0,)))]).problem()
     assert fastest_mode(problem, 0.0, np.array(problem.y0)) == pytest.approx(-1e5, rel=1e-5)
     assert suggest_step(problem, "RKMK4", 1e-3) < 2.79e-5
+
+
+def test_hypotheses_are_looked_at_within_the_interval_of_the_run():
+    """log t is no number at 0, and at 0.5 the motion of the test would grow."""
+    problem = Problem(rn(1), [1.0], lambda t, y: [-y[0] * np.log(t) if t >= 1.0 else np.nan])
+    solution = integrate(problem, "BDF2", (1.0, 2.0), 0.01)
+    assert solution.success
+    assert abs(solution.y[-1, 0] - np.exp(1.0 - 2.0 * np.log(2.0))) < 1e-4

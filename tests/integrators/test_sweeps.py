@@ -1,6 +1,7 @@
 """Sweeps: labelled tables of runs; variants of a model in lanes have the bits that they have alone."""
 
 import itertools
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -239,3 +240,35 @@ def test_names_that_hide_others_are_refused_before_the_runs(given, words):
 
     with pytest.raises(ValueError, match=words):
         sweep(never, {"rate": [1.0]}, "RKMK4", SPAN, STEP, **given)
+
+
+def test_one_ctrl_c_ends_a_sweep_and_what_was_computed_is_returned():
+    pressed = []
+
+    def stops(t, y):
+        if t > 0.5 and y[0] < 1.0 and not pressed:
+            pressed.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return -y
+
+    def starting(at):
+        return Problem(table_of([(RN, 1)]), [at], stops)
+
+    table = sweep(starting, {"at": [10.0, 1.0, 10.0]}, "RKMK4", (0.0, 1.0), 0.1, quantities={"end": end})
+    assert table["status"].values.tolist() == ["OK", "INTERRUPTED", "INTERRUPTED"]
+    assert "not run" in str(table["message"].values[2])
+    assert np.isnan(table["end"].values[1:]).all()
+    assert table["end"].values[0, 0] == integrate(starting(10.0), "RKMK4", (0.0, 1.0), 0.1).y[-1, 0]
+
+
+def test_ctrl_c_is_no_answer_to_the_search_for_a_step():
+    pressed = []
+
+    def stops(t, y):
+        if t > 0.0 and not pressed:
+            pressed.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return -y
+
+    with pytest.raises(KeyboardInterrupt):
+        integrators.suggest_step(Problem(table_of([(RN, 1)]), [1.0], stops), "RKMK4")

@@ -4,6 +4,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from integrators.engine.start import start_runs
 from integrators.methods import find
 from integrators.problem.importable import check_importable
 from liegroup.table import RN, table_of
+from mechanics import Body, Inertia, Mechanism, Tree, forces, joints
 from mechanics.systems import SYSTEMS
 
 WAYS = {
@@ -73,6 +75,32 @@ def test_processes_put_their_rows_into_one_stream(tmp_path):
     into = integrate(swings(), "RKMK4", span, step, save_every=1, workers=2, progress=False, into=tmp_path / "run.h5")
     assert into.message == plain.message
     assert np.array_equal(np.asarray(into.y), plain.y)
+
+
+def test_inputs_in_plain_python_are_told_to_the_thread_that_asks():
+    """Two threads with one problem, whose input is a function of the state; the loops run without Python's lock."""
+    hinge = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=Inertia.point(1.0, (0.5, 0.0, 0.0)))])
+    made = Mechanism(hinge, elements=[forces.motor("arm_joint")]).problem([0.3], [0.0])
+    driven = made.with_inputs(lambda t, q, v: -q - v)
+    starts = made.y0 + 0.01 * np.arange(6)[:, None]
+
+    def ends(rows):
+        return integrate(driven.with_start(starts[rows]), "RKMK4", (0.0, 1.0), 1e-3, save_every=10**6).y[:, -1]
+
+    alone = ends(slice(None))
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            assert np.array_equal(np.concatenate(list(pool.map(ends, [[0, 1], [2, 3], [4, 5]]))), alone)
+    with pytest.raises(TypeError, match=r"workers: 2 processes.*lambda.*or take workers=1"):
+        integrate(driven.with_start(np.tile(starts, (2, 1))), "RKMK4", (0.0, 0.1), 1e-3, workers=2)
+
+
+def test_a_callback_sees_one_trajectory_after_the_other():
+    seen = []
+    problem = tops(10)
+    integrate(problem, "MIDPOINT", (0.0, 0.2), 0.01, callback=lambda t, y: seen.append(y), progress=False)
+    assert {y.shape for y in seen} == {(problem.n,)}
+    integrate(problem, "MIDPOINT", (0.0, 5e3), 0.01, callback=lambda t, y: seen.append(y) or len(seen) > 0)
 
 
 def test_one_failing_trajectory_does_not_stop_the_others():

@@ -394,3 +394,13 @@ def test_membership() -> None:
     assert not so3.is_element([1.0, 0.0, 0.0])
     assert not so3.is_element("abc")
     assert so3.is_element([[1.0, 0.0, 0.0, 0.0], [np.nan, 0.0, 0.0, 0.0]]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("group", [se2, se3])
+def test_a_block_that_is_no_rotation_is_none_however_long_the_way(group):
+    m = np.eye(4 if group is se3 else 3)
+    m[0, -1] = 1e7
+    assert group.from_matrix(m) is not None
+    m[:-1, :-1] *= 1.01
+    with pytest.raises(ValueError, match="matrix"):
+        group.from_matrix(m)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from liegroup import rotations
+from liegroup import rotations, rows
 from liegroup.compile import WIDTH, entry, lane_array, lane_vector, ld, nothing, st, vector
 from liegroup.formulas import so3
 
@@ -238,3 +238,12 @@ def test_bad_input_is_refused_with_the_argument_and_the_remedy(case):
     call, message = BAD[case]
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_conversions_remember_no_more_than_their_sequences():
+    before = len(rows._served)
+    for _ in range(20):
+        rotations.quaternion_wxyz_from_rotation_vector([0.0, 0.0, 1.0])
+        q = rotations.quaternion_wxyz_from_euler_angles([0.1, 0.2, 0.3], "xyz")
+        rotations.euler_angles_from_quaternion_wxyz(q, "xyz")
+    assert len(rows._served) - before <= 3

@@ -278,6 +278,32 @@ def test_a_full_disk_ends_the_run_and_loses_nothing_that_was_committed(tmp_path)
     equal(whole, resume(path, OSCILLATOR))
 
 
+@pytest.mark.parametrize("commits", [0, 1])
+@pytest.mark.parametrize("start", [OSCILLATOR.y0, STARTS[:2]])
+def test_a_disk_that_is_full_at_the_end_is_told_and_what_is_in_memory_returned(tmp_path, monkeypatch, commits, start):
+    """The last rows of a run that is over: it has reached its end, and is not a success."""
+    commit, left = journal.Journalled.commit, [commits]
+
+    def full(self):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        return commit(self)
+
+    whole = integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1, y0=start)
+    monkeypatch.setattr(journal.Journalled, "commit", full)
+    run = integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1, y0=start, into=tmp_path / "run.h5")
+    assert not run.success
+    assert np.shape(run.status) == np.shape(whole.status)
+    assert {Status.FULL} == set(np.atleast_1d(np.array(run.status, dtype=object)))
+    assert "could not be written" in run.message
+    rows = np.asarray(run.y)
+    reached = ~np.isnan(rows)
+    assert reached[..., 0, :].all() or commits  # of several those that were committed before
+    assert reached.any()
+    assert np.array_equal(rows[reached], whole.y[..., : rows.shape[-2], :][reached])
+
+
 PEAK = """
 import resource, sys
 print("ready", flush=True)

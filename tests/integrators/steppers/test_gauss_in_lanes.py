@@ -424,6 +424,8 @@ def test_a_field_that_ends_ends_the_run_with_a_status():
 def test_the_tolerance_has_to_make_sense():
     with pytest.raises(ValueError, match="energy_tolerance: -1"):
         integrate(pendulum(), "GAUSS8", (0, 1), 0.1, energy_tolerance=-1)
+    with pytest.raises(TypeError, match="energy_tolerance, fast: of fixed steps"):
+        integrate(pendulum(), "GAUSS8", (0, 1), 0.1, energy_tolerance=1e-9, rtol=1e-6)
     with pytest.raises(TypeError, match="energy_tolerance, fast: RKMK4"):
         integrate(pendulum(), "RKMK4", (0, 1), 0.1, energy_tolerance=1e-9)
 

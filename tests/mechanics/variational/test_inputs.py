@@ -332,6 +332,18 @@ def test_what_drives_nothing_is_named(make, error, words):
         make()
 
 
+@SLOW
+def test_two_motors_on_one_joint_add_up_in_the_linearised_step():
+    hinge = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=BAR, joint_name="hinge")])
+    step = stepper(
+        Mechanism(hinge, elements=[motor("hinge"), motor("hinge", name="disturbance")]), "TREE_VARIATIONAL", 0.1
+    )
+    start = np.array([0.3, 0.1])
+    found = step.linearised(start, [1.0, 2.0])
+    np.testing.assert_allclose(found.y, step(start, [1.0, 2.0]), rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(found.B[:, 0], found.B[:, 1], rtol=1e-14)
+
+
 def test_the_linearised_step_of_a_projected_problem_is_that_of_the_step():
     """Of fields, too, with the projection after every step."""
     plain = SYSTEMS["four-bar"].mechanism()
