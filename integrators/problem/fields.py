@@ -173,14 +173,16 @@ def reads_time(field: Field) -> bool:
 
 def _reads_first(function: Any) -> bool:
     python = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
-    code = getattr(inspect.unwrap(python), "__code__", None)
-    return code is None or not code.co_argcount or _loads_first(code)
+    code, bound = getattr(python, "__code__", None), inspect.ismethod(python)
+    if hasattr(python, "__wrapped__") or code is None or code.co_argcount <= bound:
+        return True  # what stands around a function may add the time to it
+    return _loads(code, int(bound))
 
 
 @lru_cache(1024)
-def _loads_first(code: CodeType) -> bool:
-    """Whether a function of arguments loads the first of them."""
-    first = code.co_varnames[0]
+def _loads(code: CodeType, k: int) -> bool:
+    """Whether a function of arguments loads that number k."""
+    first = code.co_varnames[k]
     loads = (i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD"))
     return first in code.co_cellvars or any(first == x or (isinstance(x, tuple) and first in x) for x in loads)
 

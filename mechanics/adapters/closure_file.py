@@ -208,6 +208,12 @@ def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:
             "is given as a function of poses or joints",
             "write its entry by hand, if it has a kind",
         )
+    if closure.kind not in CLOSURES:
+        raise ModelError(
+            f"closure {closure.name!r}",
+            f"is a {closure.kind}, which these files do not hold, expected one of {', '.join(CLOSURES)}",
+            "add it to the mechanism where that is read",
+        )
     entry: dict[str, Any] = {"kind": closure.kind, "name": closure.name}
     for side in ("first", "second"):
         frame = getattr(closure, side)

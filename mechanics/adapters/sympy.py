@@ -140,9 +140,12 @@ def from_kanes_method(
     q, u = list(kane.q), list(kane.u)
     mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
-    named |= {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
+    kept = {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
+    if both := [name for name in kept if name in named]:
+        raise ValueError(f"invariants: {', '.join(both)}: the name of a constraint of the method; take another")
+    named |= kept
     given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs, t)._replace(rates=rates)
-    y0 = _start(start, q, u, list(kane._f_h), [x for n, x in named.items() if n.startswith("slip_")], given)
+    y0 = _start(start, q, u, list(kane._f_h), [x for n, x in kept.items() if n.startswith("slip_")], given)
     n = len(y0)
     M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
     watched = {name: given.function(x, q, u) for name, x in named.items()}
@@ -221,10 +224,10 @@ def _nonholonomic(
     plain = not any(slope) and not any(
         x.has(given.t) for x in sympy.Matrix(M).subs(dict(zip(q, _plain(q), strict=True)))
     )
-    plain = plain and not any(h.subs(dict(zip(q, _plain(q), strict=True))).has(given.t) for h in holonomic)
+    numbers, V = given.numbers, -L.subs(at_rest)
+    plain = plain and not any(h.subs(dict(zip(q, _plain(q), strict=True))).has(given.t) for h in [*holonomic, V])
     if not plain:
         return _with_multipliers(L, q, v, forces, rates, given, y0, model)
-    numbers, V = given.numbers, -L.subs(at_rest)
     mass, rows = given.function(M.tolist(), q, []), given.function(A, q, [])
     potential, value = given.function(V, q, []), given.function(c, q, [])
     position = given.constraints(holonomic, q)

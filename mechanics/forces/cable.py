@@ -1,4 +1,4 @@
-"""Cables between two points of bodies: they pull and never push."""
+"""Cables between two points of bodies: their stiffness pulls and never pushes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from mechanics.model.frames import Frame
 
 def cable(first: Frame, second: Frame, stiffness: float, *, length: float, damping: float = 0.0) -> list[Element]:
     """A cable between the origins of two frames: force −k max(d − l, 0) − c ḋ along it where it is taut, else none.
+
+    Without damping it never pushes.  A damper in a taut cable does, where this shortens faster than k (d − l)/c: take
+    a small one, or none where that happens.
 
     Parameters
     ----------

@@ -164,8 +164,18 @@ def hunt_crossley_factor(restitution: float, *, speed: float) -> float:
     if restitution == 1.0:
         return 0.0
 
+    log_e = math.log(restitution)
+
     def defect(alpha: float) -> float:
-        return math.log1p(alpha) - math.log1p(-alpha * restitution) - alpha * (1.0 + restitution)
+        """[ln(1 + α) − ln(1 − α e) − α (1 + e)]/α², of which little is left where α is small: there by its series."""
+        if alpha < 0.1:
+            return sum(
+                alpha ** (n - 2) * (math.expm1(n * log_e) if n % 2 == 0 else 1.0 + restitution**n) / n
+                for n in range(2, 20)
+            )
+        return (math.log1p(alpha) - math.log1p(-alpha * restitution) - alpha * (1.0 + restitution)) / alpha**2
 
     top = (1.0 - 1e-15) / restitution
-    return float(brentq(defect, 1e-6 * (1.0 - restitution), top, xtol=1e-15)) / speed
+    if defect(top) <= 0.0:  # α e differs from one by less than rounding
+        return top / speed
+    return float(brentq(defect, 1e-6 * (1.0 - restitution), top, xtol=1e-300, rtol=1e-14)) / speed

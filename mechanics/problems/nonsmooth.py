@@ -131,6 +131,8 @@ class Nonsmooth:
         if len(self.mechanism.equations) or self.tree.is_rheonomic:
             what = "closures" if len(self.mechanism.equations) else "prescribed motions"
             raise ModelError("Nonsmooth", f"{self.tree.name!r} has {what}", "give a tree without them")
+        if given := [str(element) for element in self.mechanism.elements if element.is_input]:
+            raise ModelError("Nonsmooth", f"has inputs: {', '.join(given)}", "give motors their force=Motion(…)")
         self.shortest = positive(shortest, "shortest")
         self.stops = {joint: self._stop(joint, ends) for joint, ends in _mapping(stops, "stops").items()}
         self.friction = {
@@ -149,7 +151,7 @@ class Nonsmooth:
     def _stop(self, joint: str, ends: Any) -> tuple[float, float]:
         if not isinstance(ends, Sequence) or len(ends) != 2 or (ends[0] is None and ends[1] is None):
             raise ModelError(f"stops of {joint!r}", f"are {ends!r}", "give (lower, upper), one of them may be None")
-        if self.tree.joint(joint).elements[0].factor is so2:
+        if any(element.factor is so2 for element in self.tree.joint(joint).elements):
             raise ModelError(f"stops of {joint!r}", "the joint counts no turns", "make the joint Revolute")
         lower = -np.inf if ends[0] is None else real(ends[0], f"lower stop of {joint!r}")
         upper = np.inf if ends[1] is None else real(ends[1], f"upper stop of {joint!r}")
@@ -360,6 +362,8 @@ class Nonsmooth:
         """
         q, v = self._velocity(y)
         q, says, lost = q.copy(), [], 0.0
+        for joint, _, at in mode.held:  # what keeps it there is exact to rounding
+            q[self.places[joint][0]] = at
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         for n, joint in enumerate(self.stops):
             for which, end in (("lower", 0), ("upper", 1)):

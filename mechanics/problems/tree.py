@@ -45,9 +45,10 @@ def hamiltonian_problem(
     Returns
     -------
     Problem
-        State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints also its momentum about
-        the origin of the world (without gravity), or the components that gravity leaves alone.  Damping lets the energy
-        fall; with prescribed motions there are no invariants.
+        State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints without damping also its
+        momentum about the origin of the world (without gravity), or the components that gravity leaves alone.  Damping
+        lets the energy fall; with prescribed motions there are no invariants, and momenta of velocities v are those of
+        the time t, at which a run begins.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def hamiltonian_problem(
     tree.check_moves()
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    q = reals(q, "q")
+    q, begins = reals(q, "q"), t if tree.is_rheonomic and p is None else None
     with once():
         if p is None:
             p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
@@ -111,6 +112,7 @@ def hamiltonian_problem(
         scene=tree_scene(tree),
         joints=tree,
         explain=partial(_unknown_motion, tree) if tree.is_rheonomic else None,
+        begins=begins,
     )
 
 
@@ -136,10 +138,13 @@ def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     names: tuple[str, ...] = ("energy",)
     units: tuple[str, ...] = ("J",)
-    if tree.is_free and not tree.gravity.any():
+    damped = any(np.any(tree.bodies[i].data.damping) for i in tree.roots)
+    if not tree.is_free or damped:
+        return names, units
+    if not tree.gravity.any():
         names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
         units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
-    elif tree.is_free:
+    else:
         names += ("horizontal_momentum_1", "horizontal_momentum_2", "angular_momentum_vertical")
         units += ("kg m/s", "kg m/s", "kg m^2/s")
     return names, units

@@ -36,6 +36,14 @@ def test_a_tree_that_nothing_holds_conserves_energy_and_momentum(gravity):
     assert np.isclose(start[0], mechanics.energy(tree, q, v), rtol=1e-13)
 
 
+def test_a_damped_free_joint_keeps_no_momentum():
+    body = Body("b", Free(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)), data=JointData(damping=0.1))
+    tree = Tree([body], gravity=(0, 0, 0))
+    problem = hamiltonian_problem(tree, tree.neutral(), [0.1, 0.2, 0.3, 1.0, 0.0, 0.0])
+    assert problem.invariant_names == ("energy",)
+    assert integrate(problem, "RKMK4", (0.0, 5.0), 0.01).success
+
+
 def test_the_watched_momentum_is_that_of_the_bodies():
     tree, q, v = free_tree((0, 0, 0))
     problem = hamiltonian_problem(tree, q, v)
