@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from mechanics.systems.registry import MECHANISMS, NONHOLONOMIC, SYSTEMS, WHEELED
     from mechanics.systems.system import System
 
-__getattr__ = found_later(
-    __name__,
-    {
-        "mechanics.systems.registry": ("MECHANISMS", "NONHOLONOMIC", "SYSTEMS", "WHEELED"),
-        "mechanics.systems.system": ("System",),
-    },
-)
+_HOMES = {
+    "mechanics.systems.registry": ("MECHANISMS", "NONHOLONOMIC", "SYSTEMS", "WHEELED"),
+    "mechanics.systems.system": ("System",),
+}
+"""Where the names stand that are imported when they are asked for."""
+__getattr__ = found_later(__name__, _HOMES)
 
 for _room in (bodies, elastic, loops, rolling):
     renamed({f"{__name__}.{m.name}": f"{_room.__name__}.{m.name}" for m in pkgutil.iter_modules(_room.__path__)})
