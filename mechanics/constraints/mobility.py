@@ -318,7 +318,8 @@ def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int
 
     if len(kept) == rank:
         return kept
-    choices = [sorted(kept[c] for c in pivots(G[kept].T, rank)) for G in weighted]
+    later = kept[::-1]  # of equals the later is kept, as by `_kept`
+    choices = [sorted(later[c] for c in pivots(G[later].T, rank)) for G in weighted]
     found = np.array([worst(choice) for choice in choices])
     best = int(np.argmax(found >= found.max() * (1.0 - TIE)))
     return choices[best] if found[best] > SMALL else []
