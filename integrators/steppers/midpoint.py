@@ -50,6 +50,7 @@ from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
+from integrators.steppers.composition import in_parts
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
 from integrators.steppers.newton import (
     DAMPED_ROUNDS,
@@ -399,7 +400,7 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 STEPPER = Stepper(
     "midpoint", step, _rows, maps=("exp", "cayley"), prepare=exact, evaluates="linearised", shape=_shape,
-    explain=explain,
+    explain=explain, in_parts=in_parts(step),
 )  # fmt: skip
 
 
