@@ -199,8 +199,8 @@ def _on_the_way(
     for k, one in enumerate(map(_seen, found)):
         if k in doubted:
             continue
-        rows = np.unique(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int))
-        rows = np.union1d(rows, _kicked(one.y)) if method.stepper.own else rows
+        looked_at = set(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int).tolist())
+        rows = np.array(sorted({*looked_at, *(_kicked(one.y) if method.stepper.own else ())}))
         for row in rows[one.t[rows] != way.t0]:
             y = one.y[row]
             try:

@@ -75,7 +75,7 @@ def circles(problem: Problem, t: float) -> NDArray[np.int64]:
     on the line only where no later time can bring what counts their turns.
     """
     line = problem.angles if problem.is_autonomous else ()
-    found = np.union1d(angles(problem.table), np.array(line, dtype=np.int64))
+    found = np.array(sorted({*angles(problem.table).tolist(), *line}), dtype=np.int64)
     if not len(found):
         return found
     start = np.atleast_2d(problem.y0)[0]

@@ -125,6 +125,9 @@ class Stepper:
         ``explain(errors)`` → what the engine's row of errors says about a step that failed.
     composes : (function, Stepper), optional
         What makes this stepper of another one.
+    in_parts : Entry, optional
+        The step in substeps, which compositions take (`integrators.steppers.composition`): the methods of the stepper
+        itself then take it, too, with one substep.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
     paced : Entry, optional
@@ -177,6 +180,7 @@ class Stepper:
     explain: Callable[[NDArray[np.float64]], str] | None = None
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
+    in_parts: Entry | None = None
     stages_in_lanes: bool = False
     paced: Entry | None = None
     multistep: bool = False
@@ -452,7 +456,7 @@ class Method:
         Entry
             With the signature `integrators.signatures.STEP_SIGNATURE`.
         """
-        return self.stepper.step or self._own(problem).step
+        return self.stepper.in_parts or self.stepper.step or self._own(problem).step
 
     def _own(self, problem: Problem) -> OwnStep:
         if self.stepper.own not in problem.own_steps:
@@ -621,8 +625,9 @@ class Method:
         """
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
         common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
+        parts = () if self.stepper.in_parts is None else (1, *np.zeros(OWN_OPTIONS))
         of_problem = self.stepper.prepare(problem)[1] if self.stepper.prepare else ()
-        return np.concatenate([common, self.options, of_problem]).astype(np.int64)
+        return np.concatenate([common, parts, self.options, of_problem]).astype(np.int64)
 
     def kernel_coefficients(self, problem: Problem) -> NDArray[np.float64]:
         """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem.
@@ -637,11 +642,9 @@ class Method:
         float64 array (k,)
             As the stepper documents them.
         """
-        return (
-            np.concatenate([self.coefficients, self.stepper.prepare(problem)[0]])
-            if self.stepper.prepare
-            else self.coefficients
-        )
+        parts = () if self.stepper.in_parts is None else (1.0,)
+        of_problem = self.stepper.prepare(problem)[0] if self.stepper.prepare else ()
+        return np.concatenate([parts, self.coefficients, of_problem])
 
     def function(self, problem: Problem) -> Field:
         """What the stepper evaluates: the problem's field, with or without its Jacobian, its parts, or nothing.

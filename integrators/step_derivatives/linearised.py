@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.layout import OWN_OPTIONS
 from integrators.method import Method
 from integrators.method.step_map import SingleStep
 from integrators.methods import find
@@ -194,7 +195,7 @@ def _of_own_step(
 def _solved(problem: Problem, method: Method, y: Array, h: float, t: float) -> tuple[Array, Array]:
     """(q₁, p₁) and U (s, n)."""
     taken = SingleStep(problem, method)(y, h, t)
-    n, s = len(y) // 2, int(method.kernel_options(problem)[BASIS])
+    n, s = len(y) // 2, int(method.options[BASIS - OWN_OPTIONS])
     return taken.y, taken.work[UNKNOWN][: s * n].reshape(s, n).copy()
 
 
@@ -218,7 +219,7 @@ def _linearised(
     problem: Problem, method: Method, y: Array, end: Array, U: Array, h: float, t: float, controls: list[int]
 ) -> LinearisedStep:
     s, n = U.shape
-    r, m, at = int(method.kernel_options(problem)[NODES]), len(controls), layout(n)
+    r, m, at = int(method.options[NODES - OWN_OPTIONS]), len(controls), layout(n)
     A, B, b, c, beta = np.split(method.coefficients, np.cumsum([r * s, r * s, r, r]))
     A, B = A.reshape(r, s), B.reshape(r, s)
     by_U, by_rest = np.zeros((s * n, s * n)), np.zeros((s * n, 2 * n + m + 1))

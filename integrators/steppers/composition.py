@@ -68,7 +68,7 @@ def composed(stepper: Stepper) -> Stepper:
         )
     return Stepper(
         f"composed {stepper.name}",
-        _composed(stepper.step),
+        stepper.in_parts or in_parts(stepper.step),
         rows=lambda options: stepper.rows(options[1 + OWN_OPTIONS :]),
         maps=stepper.maps,
         groups=stepper.groups,
@@ -85,7 +85,13 @@ def _shape(stepper: Stepper, problem: Any, options: Any) -> tuple[int, int]:
     return stepper.shape(problem, options[1 + OWN_OPTIONS :])
 
 
-def _composed(base: Entry) -> Entry:
+def in_parts(base: Entry) -> Entry:
+    """A step of substeps of another one, which is written into it with all it calls.
+
+    Where a stepper has it (`Stepper.in_parts`), its own methods take one substep with it: its steps cost up to a
+    quarter less than with the kernels of the stepper called by name, and the first of its compositions compiles
+    nothing.  Small steps without kernels of their own lose by it.
+    """
     inner = kernel(base.python)
 
     def step(
@@ -104,7 +110,7 @@ def _composed(base: Entry) -> Entry:
 
     step.sources = (inspect.getsourcefile(base.python),)  # type: ignore[attr-defined]
     composed = entry(*STEP_SIGNATURES)(step)
-    composed.recipe = _composed, (base,)
+    composed.recipe = in_parts, (base,)
     return composed
 
 

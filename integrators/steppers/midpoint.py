@@ -50,6 +50,7 @@ from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
+from integrators.steppers.composition import in_parts
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
 from integrators.steppers.newton import (
     DAMPED_ROUNDS,
@@ -80,6 +81,7 @@ from liegroup.compile import (
     any_,
     entry,
     helper,
+    integer,
     joined,
     kernel,
     ld,
@@ -295,22 +297,15 @@ def start(
         st(z, i, select(going > 0.0, ld(new, i), ld(z, i)))
 
 
-@kernel
-def solve(
+@rare(never, lambda *types: integer)
+def solve_otherwise(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any,
+    field_work: Any, work: Any, counters: Any, left: Any, stiff: Any,
 ) -> Any:  # fmt: skip
-    """z, by iteration where it converges, by Newton's method where it does not or where the steps before tell."""
-    d, one, row = dimension(table), ld(y, 0) * 0.0 + 1.0, memory_row(options)
-    known = min(counters[HISTORY], options[PAST])
-    stiff = begin_stiff(work, row, 1, d, one, 0)
-    start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, one)
-    left, rounds = one - stiff, 0.0 * one
+    """z by Newton's method where it is `left` by the iteration, and where a step is `stiff`; returns a status."""
+    d, known = dimension(table), min(counters[HISTORY], options[PAST])
     if any_(left > 0.0):
-        left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
-        if any_(left > 0.0):
-            start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
-    remember_stiffness(work, row, 1, d, left, rounds)
+        start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
     left = select(stiff > 0.0, stiff, left)
     if any_(left > 0.0):
         left = newton(
@@ -325,7 +320,7 @@ def solve(
     if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
         residual = ld(work[ERROR], 0)
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
-        left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
+        left, _rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     errors = errors_of(work)
     for damped in range(1, attempts(d, options[BLOCK + 2 :], counters)):
@@ -338,6 +333,27 @@ def solve(
     if any_(left > 0.0):
         tell_again(work, left, errors)
         return failure(work)
+    return OK
+
+
+@kernel
+def solve(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """z, by iteration where it converges, by Newton's method where it does not or where the steps before tell."""
+    d, one, row = dimension(table), ld(y, 0) * 0.0 + 1.0, memory_row(options)
+    known = min(counters[HISTORY], options[PAST])
+    stiff = begin_stiff(work, row, 1, d, one, 0)
+    start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
+    remember_stiffness(work, row, 1, d, left, rounds)
+    if any_(left > 0.0) or any_(stiff > 0.0):
+        return solve_otherwise(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, stiff
+        )
     return OK
 
 
@@ -399,7 +415,7 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 STEPPER = Stepper(
     "midpoint", step, _rows, maps=("exp", "cayley"), prepare=exact, evaluates="linearised", shape=_shape,
-    explain=explain,
+    explain=explain, in_parts=in_parts(step),
 )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ from integrators.problem import Problem
 from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
+from integrators.steppers.composition import in_parts
 from integrators.steppers.iteration import extrapolate, remember
 from integrators.tableaus.galerkin import Galerkin
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
@@ -252,6 +253,7 @@ VARIATIONAL = Stepper(
     evaluates="parts",
     shape=_shape,
     needs="lagrangian",
+    in_parts=in_parts(step),
 )
 
 

@@ -26,7 +26,6 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 """
 
 from liegroup.compile.addresses import Pointer, function_at
-from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import (
     Entry,
@@ -92,6 +91,7 @@ from liegroup.compile.signatures import (
     stepped_vector,
     vector,
 )
+from liegroup.compile.sources import source_digest
 from liegroup.compile.undisturbed import undisturbed
 from liegroup.compile.waiting import seconds_waited
 

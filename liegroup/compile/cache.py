@@ -5,23 +5,17 @@ Whatever is not there, or not as it was written, is compiled anew; what cannot b
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import importlib.util
 import os
 import pickle
 import re
 import shutil
-import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.compiler import compile_result
@@ -30,130 +24,8 @@ from numba.core.serialize import dumps
 from liegroup.compile import folders, objects, seals
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.libraries import KernelLibrary
-from liegroup.compile.options import MODE
 from liegroup.compile.overloads import forced_inline
-
-PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchmarks", "examples")
-
-
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(?P<base>[.\w]+)[ \t]+import[ \t]*(?:\((?P<many>[^)]*)\)|(?P<few>[^\n(]*))"
-    rb"|import[ \t]+(?P<plain>[^\n]*))",
-    re.MULTILINE,
-)
-_BEHIND = rb"[;:][ \t]*(?:from[ \t\\.](?:[^\n;#]|\\\r?\n)*?import|import)\b"
-_MAYBE_HIDDEN, _HIDDEN = re.compile(_BEHIND), re.compile(rb"^[^\n#\"']*" + _BEHIND, re.MULTILINE)
-_COMMENT = re.compile(rb"#[^\n]*")
-
-
-@cache
-def _imports(path: str) -> tuple[str, ...]:
-    """Files of the project that the file imports, without following them further."""
-    found: list[str] = []
-    for base, names in _import_statements(Path(path).read_bytes()):
-        if base.startswith("."):
-            dots = len(base) - len(base.lstrip("."))
-            package = _package_of(path).split(".")
-            base = ".".join(filter(None, [*package[: len(package) + 1 - dots], base[dots:]]))
-        if base.split(".")[0] in PACKAGES:
-            found += [file for file in map(_file_of, [base, *(f"{base}.{name}" for name in names)]) if file]
-    return tuple(found)
-
-
-def _import_statements(content: bytes) -> Iterator[tuple[str, list[str]]]:
-    """Modules that a source file imports, with dots in front where it says so, and what it takes from them.
-
-    Looked for in the text, which takes a twentieth of the time of parsing it; what a string within the file says is
-    found, too, which does no harm.  Statements behind others in a line are left to the parser.
-    """
-    if _MAYBE_HIDDEN.search(content) and _HIDDEN.search(content):
-        yield from _parsed_imports(content)
-        return
-    for found in _IMPORT.finditer(content.replace(b"\r\n", b"\n").replace(b"\\\n", b" ")):
-        base, many, few, plain = (x.decode() for x in found.groups(b""))
-        if base:
-            yield base, _names(many or few)
-        else:
-            yield from ((name, []) for name in _names(plain))
-
-
-def _names(text: str) -> list[str]:
-    """The names of a list of imports, without those they are given here."""
-    text = _COMMENT.sub(b"", text.encode()).decode()
-    return [words[0] for part in text.split(",") if (words := part.split())]
-
-
-def _parsed_imports(content: bytes) -> Iterator[tuple[str, list[str]]]:
-    """The same by Python's own parser."""
-    for node in ast.walk(ast.parse(content)):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, []) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or ""), [alias.name for alias in node.names]
-
-
-def _package_of(path: str) -> str:
-    parts = list(Path(path).resolve().parts[:-1])
-    for package in PACKAGES:
-        if package in parts:
-            return ".".join(parts[len(parts) - 1 - parts[::-1].index(package) :])
-    return ""
-
-
-@cache
-def _file_of(name: str) -> str | None:
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, AttributeError, ValueError):
-        return None
-    if spec is None:
-        package, _, attribute = name.rpartition(".")
-        module = _collected(package).get(attribute)
-        return _file_of(module) if module else None
-    # a package's __init__ only collects names: what a kernel needs of it is looked for where it comes from
-    return None if not spec.origin or spec.origin.endswith("__init__.py") else spec.origin
-
-
-@cache
-def _collected(package: str) -> dict[str, str]:
-    """Where the names come from that a package's ``__init__`` imports: name → module, or name in another package."""
-    spec = importlib.util.find_spec(package) if package else None
-    if spec is None or not (spec.origin or "").endswith("__init__.py"):
-        return {}
-    found: dict[str, str] = {}
-    for node in ast.walk(ast.parse(Path(str(spec.origin)).read_bytes())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            source = importlib.util.find_spec(node.module)
-            is_package = source is not None and source.submodule_search_locations is not None
-            for alias in node.names:
-                found[alias.asname or alias.name] = f"{node.module}.{alias.name}" if is_package else node.module
-    return found
-
-
-@cache
-def _content(path: str) -> bytes:
-    return hashlib.sha256(Path(path).read_bytes()).digest()
-
-
-def source_digest(*paths: str | Path) -> str:
-    """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
-    compiler's setting.
-    """
-    return _digest(tuple(sorted({str(Path(path).resolve()) for path in paths})))
-
-
-@cache
-def _digest(paths: tuple[str, ...]) -> str:
-    todo, seen = [*paths, *(str(path) for path in Path(__file__).parent.glob("*.py"))], set[str]()
-    while todo:
-        file = todo.pop()
-        if file not in seen:
-            seen.add(file)
-            todo += _imports(file)
-    digest = hashlib.sha256(f"{MODE} {numba.__version__} {sys.version_info[:2]}".encode())
-    for file in sorted(seen):
-        digest.update(_content(file))
-    return digest.hexdigest()[:24]
+from liegroup.compile.sources import source_digest
 
 
 def _prune(root: Path, days: float = 30.0) -> None:

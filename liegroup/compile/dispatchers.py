@@ -5,15 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from numba.core import event, sigutils
+import numpy as np
+from numba.core import event, sigutils, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.np.numpy_support import map_layout
+
+_KINDS = {np.dtype(x): getattr(types, x) for x in ("float64", "int64", "complex128")}
+"""Kinds of numbers in the arrays that kernels take."""
 
 
 class KernelDispatcher(CPUDispatcher):
     """The compiler's own, without its clocks: every function being compiled has two, which hear of each call of LLVM
     below it.
     """
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """The type of an argument; of a plain array without the compiler's question whether it is a masked one, for
+        which it imports what makes those.
+        """
+        if type(val) is not np.ndarray or val.dtype not in _KINDS:
+            return super().typeof_pyval(val)
+        found = types.Array(_KINDS[val.dtype], val.ndim, map_layout(val), readonly=not val.flags.writeable)
+        self._types_active_call.add(found)
+        return found
 
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, or load from the cache; returns what Python calls."""

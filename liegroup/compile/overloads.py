@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numba.core import types
@@ -93,7 +95,23 @@ def teach(
 ) -> None:
     """Teach the compiler a Python function: ``resolve(*types)`` → what is compiled in its place with these options,
     kept by `cache`; `template` puts it there.
+
+    The compiler hears of it when it looks for what is new, before it compiles: in most processes it never does.
     """
+    taught[function] = resolve if options.get("forceinline") else None
+    _untold.append(partial(_tell, function, resolve, options, cache, template))
+
+
+_untold: deque[Callable[[], None]] = deque()
+
+
+def tell() -> None:
+    """Tell the compiler what it has been taught since it last asked."""
+    while _untold:
+        _untold.popleft()()
+
+
+def _tell(function: Any, resolve: Callable[..., Any], options: dict[str, Any], cache: Any, template: type) -> None:
     attributes = {
         "key": function,
         "prefer_literal": False,
@@ -111,4 +129,15 @@ def teach(
     made: Any = type(f"Overload_{getattr(function, '__name__', function)}", (template,), attributes)
     infer(made)
     infer_global(function, types.Function(made))
-    taught[function] = resolve if options.get("forceinline") else None
+
+
+def _ask(others: Callable[[], None]) -> Callable[[], None]:
+    def ask() -> None:
+        tell()
+        others()
+
+    return ask
+
+
+_typing = cpu_target.typing_context
+_typing.load_additional_registries = _ask(_typing.load_additional_registries)

@@ -33,6 +33,8 @@ ASTRAY = 0.5
 SINGULAR = 1e-12
 """Smallest singular value of the rank, relative to the greatest, below which a position is singular."""
 ITERATIONS = 200
+ROUNDED = 2e-16
+"""Of the sum of squares: less cannot be gained."""
 LONGEST_STEP = 0.7
 """rad, or sizes of the mechanism."""
 
@@ -236,9 +238,11 @@ class _Closing:
             while True:
                 d = -np.linalg.solve(H + mu * np.diag(D), g)
                 d *= min(1.0, LONGEST_STEP / np.abs(d).max())
+                expected = -(2 * g @ d + d @ H @ d)
+                if expected < ROUNDED * (r @ r):  # and of a larger mu even less
+                    return q, iteration
                 trial = self.step(q, d)
                 r_trial = self.residual(trial)
-                expected = -(2 * g @ d + d @ H @ d)
                 gain = (r @ r - r_trial @ r_trial) / max(expected, 1e-300)
                 if r_trial @ r_trial < r @ r:
                     q, r, mu = trial, r_trial, max(mu * max(1 / 3, 1 - (2 * gain - 1) ** 3), 1e-15)

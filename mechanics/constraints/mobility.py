@@ -36,6 +36,8 @@ right angle given as 1.5708 is off by 4e-6.
 """
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
+TIE = 1e-8
+"""Columns whose lengths differ by less, relative, are equally long."""
 
 NEAR = 0.05
 """A position is near a singular one if the smallest singular value that counts is below this part of its value at home.
@@ -192,10 +194,8 @@ def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array, t: float = 0.0) -> Matrix:
     """Scaled G over the square root of the mass matrix."""
-    import scipy.linalg  # slow to import
-
     root = np.linalg.cholesky(loops.at(q, t).mass_matrix(loops.tree))
-    return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q, t)).T, lower=True).T)
+    return np.linalg.solve(root, (scales[:, None] * loops.matrix(q, t)).T).T
 
 
 def _decomposed(G: Matrix) -> tuple[Matrix, Array]:
@@ -274,11 +274,23 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
     return found
 
 
-def _pivots(matrix: Matrix) -> Array:
-    """The columns of a matrix in the order of their pivots."""
-    import scipy.linalg  # slow to import
-
-    return np.asarray(scipy.linalg.qr(matrix, pivoting=True)[2])
+def pivots(matrix: Matrix, count: int) -> list[int]:
+    """Columns of a matrix, `count` of them, each the longest outside the span of those before; of columns that are
+    equally long but for rounding the first, so that the choice is the same on every machine.
+    """
+    rest, chosen = np.array(matrix, dtype=float), list[int]()
+    free = np.ones(rest.shape[1], dtype=bool)
+    least = ROUNDING * np.linalg.norm(rest, axis=0).max(initial=0.0)
+    while len(chosen) < count:
+        lengths = np.where(free, np.linalg.norm(rest, axis=0), -1.0)
+        longest = lengths.max()
+        k = int(np.argmax(lengths >= longest * (1.0 - TIE) if longest > least else free))
+        chosen.append(k)
+        free[k] = False
+        if longest > least:
+            direction = rest[:, k] / longest
+            rest -= np.outer(direction, direction @ rest)
+    return chosen
 
 
 def _kept(null: list[Matrix], m: int) -> list[int]:
@@ -290,7 +302,7 @@ def _kept(null: list[Matrix], m: int) -> list[int]:
     common = vectors[:, values < SAME**2]
     if common.shape[1] == 0:
         return list(range(m))
-    dropped = set(_pivots(common.T)[: common.shape[1]].tolist())
+    dropped = set(pivots(common.T, common.shape[1]))
     return [c for c in range(m) if c not in dropped]
 
 
@@ -306,9 +318,11 @@ def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int
 
     if len(kept) == rank:
         return kept
-    choices = [sorted(kept[c] for c in _pivots(G[kept].T)[:rank]) for G in weighted]
-    best = max(choices, key=worst)
-    return best if worst(best) > SMALL else []
+    later = kept[::-1]  # of equals the later is kept, as by `_kept`
+    choices = [sorted(later[c] for c in pivots(G[later].T, rank)) for G in weighted]
+    found = np.array([worst(choice) for choice in choices])
+    best = int(np.argmax(found >= found.max() * (1.0 - TIE)))
+    return choices[best] if found[best] > SMALL else []
 
 
 def _starts(weighted: Matrix, rank: int) -> Matrix:

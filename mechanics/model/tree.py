@@ -208,8 +208,8 @@ class Tree:
 
     known_in: ClassVar = {
         "pose": "mechanics.problems.tree",
-        "show": "mechanics.scenes",
-        "draw": "mechanics.scenes",
+        "show": "mechanics.scenes.shown",
+        "draw": "mechanics.scenes.shown",
         "written_for": "mechanics.models",
     }
     """Modules above this one that say what is done with a tree (`liegroup.modules.registered`)."""

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from integrators.scenes import draw, show
 from liegroup.modules import listing
-from mechanics.constraints.loops import Closure
-from mechanics.forces import Element
-from mechanics.model.tree import Tree
 
 if TYPE_CHECKING:
     from integrators.scenes import Scene
+    from mechanics.constraints.loops import Closure
+    from mechanics.forces import Element
+    from mechanics.model.tree import Tree
 
 __all__ = [
     "TreeScene",
@@ -91,21 +90,11 @@ def _system(name: str, *given: Any) -> Scene:
     return found
 
 
-@show.register(Tree)
-def _shown(tree: Tree, q: ArrayLike, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-    return show_configurations(tree_scene(tree), q, path, **options)
-
-
 def show_configurations(drawn: TreeScene, q: ArrayLike, path: str | os.PathLike[str] | None, **options: Any) -> Any:
     """Configurations (nq,) or (k, nq) as a page or a file; the frames are one second apart."""
     from mechanics.scenes.trees import configurations
 
     return configurations(drawn, q, path, **options)
-
-
-@draw.register(Tree)
-def _drawn(tree: Tree, q: ArrayLike, ax: Any = None, **options: Any) -> Any:
-    return draw_configuration(tree_scene(tree), q, ax, **options)
 
 
 def draw_configuration(drawn: TreeScene, q: ArrayLike, ax: Any = None, **options: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import math
 import os
 import subprocess
@@ -38,12 +40,13 @@ from liegroup.compile import (
     record,
     select,
     source_digest,
+    sources,
     st,
     st2,
     vector,
 )
-from liegroup.compile.cache import _import_statements, _imports, _parsed_imports
 from liegroup.compile.scalars import absolute, less, maximum, minimum, sqrt
+from liegroup.compile.sources import imports, parsed_statements, statements
 
 ROOT = Path(house.__file__).parents[2]
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324])
@@ -407,7 +410,7 @@ def test_a_kernel_is_compiled_once_for_all_entries_and_processes(tmp_path: Path)
 
 def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
     table = ROOT / "liegroup" / "table.py"
-    files = _imports(str(table))
+    files = imports(str(table))
     assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py"}
     assert source_digest(table) == source_digest(table)
     assert source_digest(table) != source_digest(ROOT / "liegroup" / "formulas" / "series.py")
@@ -420,12 +423,12 @@ def test_imports_are_found_in_the_text_as_the_parser_finds_them() -> None:
     hidden = b"x = 1; from o import p\nif x: import q\nx; from .import r\nx; from t \\\n import u\n"
     sources = [odd, hidden, *(path.read_bytes() for path in ROOT.glob("liegroup/**/*.py"))]
     for source in sources:
-        found = {(base, *names) for base, names in _import_statements(source)}
-        assert {(base, *names) for base, names in _parsed_imports(source)} <= found
-    assert {(base, *names) for base, names in _import_statements(odd)} == {
+        found = {(base, *names) for base, names in statements(source)}
+        assert {(base, *names) for base, names in parsed_statements(source)} <= found
+    assert {(base, *names) for base, names in statements(odd)} == {
         ("a.b",), ("d",), ("..f", "h", "i"), (".", "l", "m"),
     }  # fmt: skip
-    assert len(list(_import_statements(hidden))) == 4
+    assert len(list(statements(hidden))) == 4
 
 
 def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_path: Path) -> None:
@@ -433,8 +436,44 @@ def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_
     file.write_text(
         "from mechanics.constraints import revolute\nfrom integrators.storage import read\nimport mechanics\n"
     )
-    names = {str(Path(f).relative_to(ROOT)) for f in _imports(str(file))}
+    names = {str(Path(f).relative_to(ROOT)) for f in imports(str(file))}
     assert names == {"mechanics/constraints/loops.py", "integrators/results/storage.py"}
+
+
+def test_a_later_process_looks_for_imports_only_in_what_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And finds the same as one that knows nothing, whatever has become of what earlier ones have kept."""
+    read: list[Path] = []
+
+    def digest(cache: str = "cache") -> str:
+        """As a new process finds it; `read` are the contents in which it has looked for imports."""
+        monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path / cache))
+        spec = importlib.util.spec_from_file_location("liegroup.compile.sources_again", sources.__file__)
+        assert spec
+        assert spec.loader
+        again = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(again)
+        original = again.statements
+        again.statements = functools.wraps(original)(lambda content: read.append(content) or original(content))
+        read.clear()
+        return str(again.source_digest(file))
+
+    file, kept = tmp_path / "user.py", tmp_path / "cache" / "imports"
+    file.write_text("import liegroup.table\nimport liegroup.rows\n")
+    first, files = digest(), len(read)
+    assert files > 20
+    assert (digest(), len(read)) == (first, 0)
+    file.write_text("import liegroup.table\n")
+    changed = digest()
+    assert (changed != first, len(read)) == (True, 1)
+    assert digest("none") == changed
+    file.write_text("import liegroup.table\nimport liegroup.rows\n")
+    assert (digest(), len(read)) == (first, 0)
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:-1], whole.replace(b"liegroup.rows", b"liegroup.maps")):
+        kept.write_bytes(damaged)
+        assert (digest(), len(read)) == (first, files)
 
 
 def test_what_is_typed_at_a_prompt_is_compiled_without_a_cache() -> None:

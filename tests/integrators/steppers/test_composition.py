@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import measured_order, symmetry_defect
-from integrators.method.step_map import step_map
+from integrators.method.step_map import SingleStep, step_map
 from integrators.methods import METHODS
+from integrators.problem.lagrangian import lagrangian_problem
 from integrators.steppers.composition import composed, composition
 from integrators.tableaus import COMPOSITIONS, Composition
 from integrators.testing import end_state, group_distance, reference_state
@@ -43,6 +45,24 @@ def test_a_composition_of_one_substep_is_the_method_itself(problems: Any) -> Non
     assert once.order == 2
     step, same = step_map(problem, midpoint), step_map(problem, once)
     assert np.array_equal(step(problem.y0, 0.03), same(problem.y0, 0.03))
+
+
+def test_a_method_takes_the_kernel_of_its_compositions_to_the_bits_of_its_own(problems: Any) -> None:
+    def lagrangian(t: Any, q: Any, v: Any, parameters: Any) -> Any:
+        return 0.5 * (v[0] ** 2 + v[1] ** 2) + v[0] * v[1] * q[0] - q[0] ** 4 - q[1] ** 2
+
+    cases = {
+        "MIDPOINT": (problems.floating_body(), "MIDPOINT_SUZUKI4"),
+        "DEL_GAUSS2": (lagrangian_problem(lagrangian, [0.3, 0.2], [0.1, -0.4]), "DEL_MIDPOINT_SUZUKI4"),
+    }
+    for name, (problem, composed_of_it) in cases.items():
+        method = METHODS[name]
+        assert method.step(problem) is METHODS[composed_of_it].step(problem)
+        alone = replace(method, stepper=replace(method.stepper, in_parts=None))
+        assert alone.step(problem) is method.stepper.step
+        ends = [SingleStep(problem, m, interpreted=True)(problem.y0, 0.03, 0.1).y for m in (method, alone)]
+        assert np.array_equal(*ends)
+        assert not np.array_equal(ends[0], problem.y0)
 
 
 def test_maps_and_compensation_are_those_of_the_method(problems: Any) -> None:

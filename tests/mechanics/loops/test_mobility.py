@@ -4,11 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree
 from mechanics.constraints.couplings import gear
 from mechanics.constraints.loops import distance, revolute, spherical
+from mechanics.constraints.mobility import pivots
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.formulations.reactions import reactions
 from mechanics.joints import Planar, Revolute
@@ -24,6 +26,16 @@ def door(axis):
     tree = Tree([Body("door", Revolute(axis), None, foot, inertia=SOLID)], "door")
     upper = revolute(Frame.with_axis(None, foot + 1.1 * a, axis), Frame.with_axis("door", 1.1 * a, axis), "upper")
     return Mechanism(tree, [upper])
+
+
+def test_pivots_are_those_of_lapack_and_ties_do_not_depend_on_rounding():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        matrix = rng.normal(size=(5, 9))
+        assert pivots(matrix, 5) == scipy.linalg.qr(matrix, pivoting=True)[2][:5].tolist()
+        tied = np.linalg.qr(rng.normal(size=(5, 5)))[0] @ np.eye(5)[:, [2, 0, 2, 1, 0]]
+        assert pivots(tied * (1.0 + 1e-13 * rng.normal(size=5)), 3) == [0, 1, 3]
+        assert pivots(tied, 5) == [0, 1, 3, 2, 4]  # beyond the rank in their order
 
 
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.3, -0.5, 0.7)])
