@@ -26,8 +26,8 @@ from liegroup.compile import entry, helper, ld, power, select, st
 from liegroup.compile.scalars import absolute, arctan2, maximum, minimum
 
 Array = NDArray[np.float64]
-OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST = range(MEMORY, MEMORY + 5)
-"""In the clock: the last steps and errors, whether the last step was rejected."""
+OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST, CEILING = range(MEMORY, MEMORY + 6)
+"""In the clock: the last steps and errors, whether the last step was rejected, what steps stay below, or 0."""
 B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER, AIM, CAUTIOUS, HOLD = range(OWN, OWN + 13)
 """In the numbers: those of `Controller`, the power k of h in the error estimate, and safetyᵏ, with the last two behind
 them.
@@ -35,6 +35,10 @@ them.
 MOST_ATTEMPTS = 20
 """A step that has failed more often in a row is given up."""
 _SMALLEST_ERROR = 1e-10
+BELOW, RISE = 0.6, 1.2
+"""Under a cautious controller steps stay below this part of one that could not be taken, for a while: the bound rises
+by a factor from step to step.
+"""
 
 
 @helper
@@ -78,6 +82,10 @@ def next_step(h: Any, error: Any, clock: Any, numbers: Any) -> Any:
     if numbers[CAUTIOUS] != 0.0:
         factor = minimum(factor, power(r, -1.0 / k))
     factor = limited(factor, numbers)
+    if numbers[CAUTIOUS] != 0.0:
+        ceiling = ld(clock, CEILING)
+        factor = select(ceiling > 0.0, minimum(factor, ceiling / absolute(h)), factor)
+        st(clock, CEILING, RISE * ceiling)
     if numbers[HOLD] > 1.0:
         factor = select((factor >= 1.0) & (factor <= numbers[HOLD]), 1.0, factor)
     factor = select(ld(clock, REJECTED_LAST) != 0.0, minimum(factor, 1.0), factor)
@@ -116,6 +124,8 @@ def judge(
     clock[REJECTED_LAST] = 1.0
     if status != OK and clock[ATTEMPTS] > numbers[RETRIES]:
         return status
+    if status != OK and numbers[CAUTIOUS] != 0.0:
+        clock[CEILING] = BELOW * absolute(h)
     if status == OK and error == error:
         clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
     else:
@@ -142,7 +152,7 @@ class Controller(StepController):
     smooth : bool
         Limit the factor f to 1 + atan(f − 1) instead of cutting it off.
     cautious : bool
-        No longer step than the elementary rule r⁻¹ᐟᵏ gives.
+        No longer step than the elementary rule r⁻¹ᐟᵏ gives, and for a while none as long as one that has failed.
     hold : float
         A step is kept where the factor is from 1 to this: of a step that stays, implicit methods keep the factors of
         their linear systems.

@@ -70,8 +70,8 @@ from integrators.steppers.common import advance_state, copy, dimension, leaves_c
 from integrators.steppers.iteration import nought
 from integrators.steppers.newton import differentiate, exact, newton_rows
 from integrators.steppers.newton_systems import correct, factorise, room, solve_one
-from liegroup.compile import entry, helper, joined, kernel, power, st
-from liegroup.compile.scalars import maximum, minimum, sqrt
+from liegroup.compile import entry, helper, joined, kernel, power
+from liegroup.compile.scalars import maximum, sqrt
 from liegroup.table import dtau_inverse_left, increment, retract
 
 Array = NDArray[np.float64]
@@ -310,6 +310,7 @@ def _solve(
             counters,
         )  # fmt: skip
     if status != OK:
+        told[TURNED] += 1.0
         told[SLOPE] = 1.0
         told[KEPT] = told[HERE]
     return status
@@ -429,8 +430,8 @@ def explain(errors: Array) -> str:
         return "the matrix 1 − h A ⊗ J of Newton's method is singular, or the derivative is not finite"
     if why in (DIVERGES, SLOW):
         return (
-            f"Newton's method with the derivative at the start of the step goes on by a factor of {theta:.2g} from round "
-            "to round: the field changes too much within the step, is not smooth, or its Jacobian is wrong"
+            f"Newton's method with the derivative at the start of the step goes on by a factor of {theta:.2g} from "
+            "round to round: the field changes too much within the step, is not smooth, or its Jacobian is wrong"
         )
     return ""
 
