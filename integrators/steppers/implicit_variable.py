@@ -487,7 +487,7 @@ def variable(method: Method) -> Method:
     numbers = method.coefficients
     A, (b, c, error) = numbers[: s * s].reshape(s, s), numbers[s * s : s * s + 3 * s].reshape(3, s)
     form, blocks = numbers[s * s + 3 * s :], method.options[6:]
-    collocation = not error.any()
+    collocation = not method.options[2]
     if collocation:
         column = real_eigenvalue(form[s * s :].reshape(s, s), blocks)
         e0, e = collocation_estimate(A, b, c, float(form[s * s + column * s + column]))
