@@ -42,6 +42,7 @@ own rows
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -402,7 +403,7 @@ def interpolate(
 
 def stopping(tolerance: float) -> float:
     """κ of a relative tolerance: min(0.03, √tolerance), and not below what rounding leaves of a correction."""
-    return max(LEAST_KAPPA * _ROUNDING / tolerance, min(KAPPA, tolerance**0.5))
+    return max(LEAST_KAPPA * _ROUNDING / tolerance, min(KAPPA, math.sqrt(tolerance)))
 
 
 def _tolerances(relative: Array, absolute: Array, sizes: Array) -> Array:
@@ -466,14 +467,15 @@ def collocation_estimate(A: Array, b: Array, c: Array, gamma: float) -> tuple[fl
     powers = c[None, :] ** np.arange(s)[:, None]
     right = 1.0 / np.arange(1.0, s + 1.0)
     right[0] -= gamma
-    return gamma, np.linalg.solve(A.T, np.linalg.solve(powers, right) - b)
+    e: Array = np.linalg.solve(A.T, np.linalg.solve(powers, right) - b)
+    return gamma, e
 
 
 def embedded_estimate(A: Array, error: Array) -> tuple[float, Array]:
     """(e₀, e) with e₀ h f(y) + Σ eᵢ uᵢ = h Σ errorᵢ kᵢ, of a tableau whose first stage may be explicit."""
     explicit = int(not A[0].any())
     inner = A[explicit:, explicit:]
-    e = np.linalg.solve(inner.T, error[explicit:])
+    e: Array = np.linalg.solve(inner.T, error[explicit:])
     if not explicit:
         return 0.0, e
     return float(error[0] - e @ A[1:, 0]), np.concatenate([[0.0], e])
