@@ -467,15 +467,14 @@ def collocation_estimate(A: Array, b: Array, c: Array, gamma: float) -> tuple[fl
     powers = c[None, :] ** np.arange(s)[:, None]
     right = 1.0 / np.arange(1.0, s + 1.0)
     right[0] -= gamma
-    e: Array = np.linalg.solve(A.T, np.linalg.solve(powers, right) - b)
-    return gamma, e
+    return gamma, np.asarray(np.linalg.solve(A.T, np.linalg.solve(powers, right) - b), dtype=np.float64)
 
 
 def embedded_estimate(A: Array, error: Array) -> tuple[float, Array]:
     """(e₀, e) with e₀ h f(y) + Σ eᵢ uᵢ = h Σ errorᵢ kᵢ, of a tableau whose first stage may be explicit."""
     explicit = int(not A[0].any())
     inner = A[explicit:, explicit:]
-    e: Array = np.linalg.solve(inner.T, error[explicit:])
+    e = np.asarray(np.linalg.solve(inner.T, error[explicit:]), dtype=np.float64)
     if not explicit:
         return 0.0, e
     return float(error[0] - e @ A[1:, 0]), np.concatenate([[0.0], e])

@@ -96,9 +96,9 @@ def test_states_within_steps_have_the_order_of_the_polynomial(monkeypatch: Any) 
     monkeypatch.setattr("integrators.steppers.implicit_variable.stopping", lambda tolerance: 1e-13)
     problem, times = body("SE3", 1.0), np.linspace(0.05, 1.0, 13)
     exact = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-13, atol=1e-14, t_eval=times).y
-    for name, order in (("RKMK_RADAU_IIA3", 3), ("RKMK_RADAU_IIA5", 5)):
+    for name, order, longest in (("RKMK_RADAU_IIA3", 3, 0.125), ("RKMK_RADAU_IIA5", 5, 0.25)):
         errors = []
-        for h in (0.125, 0.0625):
+        for h in (longest, longest / 2):
             options = {"step": h, "max_step": h, "rtol": 1e-3, "atol": 1e2}
             run = integrate(problem, name, (0, 1), t_eval=times, **options)
             assert run.steps == round(1 / h)
