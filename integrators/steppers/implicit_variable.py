@@ -11,11 +11,8 @@ The iteration is the simplified one of Newton (`integrators.steppers.newton_syst
 
     (1 − h A ⊗ J) Δ = h A g(u) − u,      J = ∂f/∂x,
 
-which leaves out of ∂g/∂u what is small with the step, and ends where η |Δ| ≤ κ with |·| the mean square of the stages
-in units of the tolerance (that of the error of the step), η = Θ/(1 − Θ), Θ the contraction found on the way; in the
-first round η is the last one of the step before, to the power 0.8.  So the stages are wrong by κ of the tolerance.
-κ = min(0.03, √rtol) (`stopping`): errors of Newton's method are to add nothing to those of the formula, which fall
-below the tolerance where it is tight, because the estimate is of lower order.
+which leaves out of ∂g/∂u what is small with the step, and ends at κ of the tolerance
+(`integrators.steppers.to_tolerance`), |Δ| the mean square of all stages.
 J is kept from step to step while two rounds are enough or Θ ≤ 1e-3, its factors while the step stays what it was;
 all that is remembered is in the workspace, which a checkpoint keeps.  Where the rounds do not contract J is made anew,
 and where it is new the step fails, for a smaller one.  The first guess continues the polynomial through the stages of
@@ -26,7 +23,7 @@ The error is estimated by the weights e₀, e of the embedded method, in colloca
     err = e₀ h f(t, y) + Σ eᵢ uᵢ,      err <- (1 − h γ₀ J)⁻¹ err,      γ₀ = e₀ the real eigenvalue of A
 
 and where it is too large in a first step, or after one, once more with e₀ h g(t, err) in the place of e₀ h f(t, y).
-Sources: Hairer and Wanner 1996, IV.8, (8.10) to (8.21); Hosea and Shampine 1996 (weights of the stages);
+Sources: Hairer and Wanner 1996, IV.8; Hosea and Shampine 1996 (weights of the stages);
 Munthe-Kaas 1999.
 
 coefficients
@@ -42,7 +39,6 @@ own rows
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -71,8 +67,9 @@ from integrators.steppers.common import advance_state, copy, dimension, leaves_c
 from integrators.steppers.iteration import nought
 from integrators.steppers.newton import differentiate, exact, newton_rows
 from integrators.steppers.newton_systems import correct, factorise, room, solve_one
-from liegroup.compile import entry, helper, joined, kernel, power
-from liegroup.compile.scalars import maximum, sqrt
+from integrators.steppers.to_tolerance import GOES_ON, SOLVED, explain, first_slope, judged, told_tolerances
+from liegroup.compile import entry, helper, joined, kernel
+from liegroup.compile.scalars import sqrt
 from liegroup.table import dtau_inverse_left, increment, retract
 
 Array = NDArray[np.float64]
@@ -83,13 +80,10 @@ the step before, 0 without one; the last η; 1 where J may serve; 1 where it is 
 not used.
 """
 OWN_NUMBERS = 8
-MOST, LEAST_KAPPA, KAPPA = 7, 10.0, 0.03
-"""Rounds of three stages; κ at least so many roundings of the tolerance, and at most."""
+MOST = 7
+"""Rounds of three stages."""
 FAST, ENOUGH = 1e-3, 2
 """A contraction with which J is kept, and rounds within which it is kept whatever that is."""
-_ROUNDING = 2.0**-52
-DIVERGES, SLOW, SINGULAR = 1.0, 2.0, 3.0
-"""Why an iteration has failed."""
 
 
 @helper
@@ -249,7 +243,7 @@ def _newton(
     pattern, blocks = options[NODES + 3 * s :], options[NODES + s :]
     _, _, at_q, at_r, at_kappa = parts(s)
     kappa, most = coefficients[at_kappa], MOST + (5 * (s - 3)) // 2 if s > 3 else MOST
-    eta, theta, last = power(maximum(told[SLOPE], _ROUNDING), 0.8), 0.0, 0.0
+    eta, theta, last, why = first_slope(told[SLOPE]), 0.0, 0.0, GOES_ON
     for k in range(most):
         status = _residual(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory, counters
@@ -261,28 +255,18 @@ def _newton(
             return NON_FINITE
         correct(h, memory, s, d, coefficients[at_q:], coefficients[at_r:], blocks, pattern)
         size = _size(y, s, d, table, coefficients, memory)
-        if not size < 1e300:
-            work[ERROR, 0], work[ERROR, 1] = theta, SINGULAR
-            return NOT_CONVERGED
-        if k > 0:
-            ratio = size / last
-            theta = ratio if k == 1 else sqrt(ratio * theta)
-            if theta >= 0.99:
-                work[ERROR, 0], work[ERROR, 1] = theta, DIVERGES
-                return NOT_CONVERGED
-            eta = theta / (1.0 - theta)
-            if eta * size * power(theta, most - 1.0 - k) > kappa:
-                work[ERROR, 0], work[ERROR, 1] = theta, SLOW
-                return NOT_CONVERGED
+        theta, eta, why = judged(k, size, last, theta, eta, most, kappa)
+        if why > SOLVED:
+            break
         for i in range(s):
             for m in range(d):
                 work[OWN_ROWS + i, m] += memory[i * d + m]
-        if eta * size <= kappa:
+        if why == SOLVED:
             told[SLOPE] = eta
             told[KEPT] = 1.0 if k < ENOUGH or theta <= FAST else 0.0
             return OK
         last = size
-    work[ERROR, 0], work[ERROR, 1] = theta, SLOW
+    work[ERROR, 0], work[ERROR, 1] = theta, why
     return NOT_CONVERGED
 
 
@@ -401,19 +385,6 @@ def interpolate(
     return OK
 
 
-def stopping(tolerance: float) -> float:
-    """κ of a relative tolerance: min(0.03, √tolerance), and not below what rounding leaves of a correction."""
-    return max(LEAST_KAPPA * _ROUNDING / tolerance, min(KAPPA, math.sqrt(tolerance)))
-
-
-def _tolerances(relative: Array, absolute: Array, sizes: Array) -> Array:
-    """What the stepper is told of the tolerances: κ of the tightest, relative to the sizes of the state, and both."""
-    scale, moved = absolute + relative * sizes, sizes > 0.0
-    parts_of_sizes = scale[moved] / sizes[moved]
-    tightest = float(parts_of_sizes.min(initial=np.inf))
-    return np.concatenate([[stopping(tightest if np.isfinite(tightest) else 1e-6)], relative, absolute])
-
-
 def _rows(options: NDArray[np.int64]) -> int:
     return 3 * int(options[0]) + 5
 
@@ -424,23 +395,10 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return OWN_ROWS + _rows(options) + -(-OWN_NUMBERS // columns) + newton_rows(s, problem, columns), columns
 
 
-def explain(errors: Array) -> str:
-    """What the row of errors says of an iteration that failed."""
-    theta, why = float(errors[0]), float(errors[1])
-    if why == SINGULAR:
-        return "the matrix 1 − h A ⊗ J of Newton's method is singular, or the derivative is not finite"
-    if why in (DIVERGES, SLOW):
-        return (
-            f"Newton's method with the derivative at the start of the step goes on by a factor of {theta:.2g} from "
-            "round to round: the field changes too much within the step, is not smooth, or its Jacobian is wrong"
-        )
-    return ""
-
-
 def _stepper(maps: tuple[str, ...], interpolant: bool) -> Stepper:
     return Stepper(
         "implicit_variable", step, _rows, maps=maps, prepare=exact, evaluates="linearised", shape=_shape,
-        explain=explain, interpolant=interpolate if interpolant else None, tolerances=_tolerances,
+        explain=explain, interpolant=interpolate if interpolant else None, tolerances=told_tolerances,
         controller="PREDICTIVE",
     )  # fmt: skip
 

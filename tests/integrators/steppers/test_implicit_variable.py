@@ -16,7 +16,7 @@ from integrators.controllers import CONTROLLERS
 from integrators.methods import METHODS, find
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
-from integrators.steppers.implicit_variable import stopping
+from integrators.steppers.to_tolerance import stopping
 from integrators.tableaus import RADAU_IIA
 from integrators.testing import group_distance
 from liegroup import rn
@@ -93,7 +93,7 @@ def test_how_far_stages_are_solved() -> None:
 
 def test_states_within_steps_have_the_order_of_the_polynomial(monkeypatch: Any) -> None:
     """With steps of one size, which the tolerance does not shorten, and stages solved to 1e-11."""
-    monkeypatch.setattr("integrators.steppers.implicit_variable.stopping", lambda tolerance: 1e-13)
+    monkeypatch.setattr("integrators.steppers.to_tolerance.stopping", lambda tolerance: 1e-13)
     problem, times = body("SE3", 1.0), np.linspace(0.05, 1.0, 13)
     exact = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-13, atol=1e-14, t_eval=times).y
     for name, order, longest in (("RKMK_RADAU_IIA3", 3, 0.125), ("RKMK_RADAU_IIA5", 5, 0.25)):
