@@ -221,6 +221,8 @@ class Controller(StepController):
                 f"rtol, atol: {method.name} keeps its structure with fixed steps only: give `step` and no tolerance, "
                 f"or an IntegratingController or a LogarithmicHamiltonian"
             )
+        if method.with_variable_steps().stepper.controller == "ORDERED":
+            raise ValueError(f"controller: {method.name} chooses its steps with its order: leave `controller` away")
         if not method.is_adaptive:
             raise ValueError(
                 f"rtol, atol: {method.name} does not estimate its error: give `step`, or take a method "

@@ -14,6 +14,7 @@ from integrators.controllers.clock import (
     ATTEMPTS,
     END,
     ESTIMATES,
+    MEMORY,
     NARROWEST,
     NARROWEST_AT,
     NEXT,
@@ -23,6 +24,7 @@ from integrators.controllers.clock import (
     RETRIES,
     T_LOW,
     TAKEN,
+    WISHES,
     T,
 )
 from integrators.engine.loop import loop
@@ -133,6 +135,8 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
         status, h = take_own_time(equations, stepping, within, state, control, t, remaining)
     status = completed(status, equations, stepping, state, t + h, True)
     error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
+    if numbers[WISHES] != 0.0:
+        clock[MEMORY] = stepping.work[ERROR_LOW, 0]
     clock[ATTEMPTS] += 1.0
     clock[NEXT], clock[NEXT_LOW] = time_after(clock[T], clock[T_LOW], numbers[END], h, h == remaining)
     verdict = control.judge(

@@ -22,6 +22,7 @@ from integrators.controllers.clock import (
     OWN_TIME,
     RETRIES,
     TAKEN,
+    WISHES,
     H,
     T,
 )
@@ -115,6 +116,7 @@ class AdaptiveRun(Run):
         self.numbers[[END, MAX_STEP]] = span[1], steering.largest
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
         self.numbers[RETRIES] = controller.retries
+        self.numbers[WISHES] = controller.follows
         controller.start(self)
 
     def _circles(self) -> NDArray[np.int64]:

@@ -46,6 +46,7 @@ from integrators.problem import Problem
 from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
+from integrators.steppers.bdf_variable import variable
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit import solve as solve_stages
@@ -306,7 +307,7 @@ def growth(coefficients: NDArray[np.float64], z: complex) -> float:
 
 STEPPER = Stepper(
     "bdf", step, rows_of_stages, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape,
-    explain=explain, multistep=True, growth=growth,
+    explain=explain, multistep=True, growth=growth, variable=variable,
 )  # fmt: skip
 
 
@@ -331,5 +332,6 @@ def bdf(k: int, name: str = "") -> Method:
         order=k,
         coefficients=np.concatenate([start.coefficients, [1.0], [float(x) for x in ratios(k)]]),
         options=start.options,
+        embedded_order=k,
         source="Hairer and Wanner 1996; Wieloch and Arnold 2021",
     )
