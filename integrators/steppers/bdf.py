@@ -1,4 +1,5 @@
-"""Backward differentiation formulas of order k = 1 … 5 with fixed steps, on any product of groups.
+"""Backward differentiation formulas of order k = 1 … 5 with fixed steps, on any product of groups; with variable ones
+`integrators.steppers.bdf_variable`.
 
 The formula is applied to the motion in the chart at the newest state, y(t) = yₙ τ(u(t)), with past states known there
 from the increments wᵢ of the last steps:
@@ -320,8 +321,8 @@ def ratios(k: int) -> list[Fraction]:
 
 
 def bdf(k: int, name: str = "") -> Method:
-    """The backward differentiation formula of order k, 1 to 5, with fixed steps; A-stable up to order 2, see the
-    module.
+    """The backward differentiation formula of order k, 1 to 5, with fixed steps, with variable ones of orders 1 … k;
+    A-stable up to order 2, see the module.
     """
     if not 1 <= k <= HIGHEST:
         raise ValueError(f"bdf: order {k}, expected 1 to {HIGHEST}: higher formulas are not stable")
