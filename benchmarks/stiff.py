@@ -36,7 +36,7 @@ ERRORS = (1e-4, 1e-6, 1e-8)
 STEPS = (0.1, 0.05, 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6)
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 OURS = ("RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5", "RKMK_GAUSS3", "RKMK_GAUSS4", "RODAS4", "BDF5", "RKMK_DOP853", "GAUSS8")
-ADAPTIVE = ("RODAS4", "RKMK_DOP853")
+ADAPTIVE = ("RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5", "RKMK_KVAERNO54", "BDF5", "RODAS4", "RKMK_DOP853")
 """Of ours, also over the tolerances."""
 SCIPY = ("Radau", "BDF", "LSODA", "DOP853")
 LIMIT = 5.0

@@ -561,7 +561,8 @@ def _way(
                 "max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps"
             )
         return _plan(span, step)
-    chosen = find_controller("PI42" if controller is None else controller)
+    usual = method.with_variable_steps().stepper.controller or "PI42"
+    chosen = find_controller(usual if controller is None else controller)
     chosen.check(method, step, rtol, atol, max_step)
     relative, absolute = (
         _tolerance(value, name, default, problem.dimension)

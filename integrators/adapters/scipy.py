@@ -215,7 +215,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         atol: ArrayLike = 1e-6,
         first_step: float | None = None,
         max_step: float = math.inf,
-        controller: Any = "I",
+        controller: Any = None,
     ) -> Run:
         if not self.lie_method.is_adaptive:
             raise ValueError(
@@ -235,7 +235,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
                 stacklevel=6,
             )
         relative, absolute = attainable(problem, None, atol, relative, absolute, 4)
-        chosen = find_controller(controller)
+        usual = self.lie_method.with_variable_steps().stepper.controller or "I"
+        chosen = find_controller(usual if controller is None else controller)
         chosen.check(self.lie_method, first_step, rtol, atol, max_step)
         steering = Steering(
             (float(self.t), float(self.t_bound)),

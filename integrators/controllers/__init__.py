@@ -7,6 +7,7 @@ Each kind is one file: a subclass of `StepController` with the two compiled func
 `Controller`              digital filters of the last error estimates, by name in `CONTROLLERS`; for embedded methods
 `IntegratingController`   steps that follow a given size, reversible; for symmetric methods
 `LogarithmicHamiltonian`  steps in the equations of motion, symplectic and reversible; for splittings
+`OrderedSteps`            steps that a method of variable order chooses itself
 ========================  ==========================================================================================
 """
 
@@ -16,10 +17,11 @@ from integrators.controllers.controller import ReversibleController, StepControl
 from integrators.controllers.digital_filter import CONTROLLERS, Controller, first_step
 from integrators.controllers.integrating import IntegratingController
 from integrators.controllers.logarithmic import LogarithmicHamiltonian
+from integrators.controllers.ordered import OrderedSteps
 from liegroup.modules import listing
 
 AnyController = StepController
-KINDS: tuple[type[StepController], ...] = (Controller, IntegratingController, LogarithmicHamiltonian)
+KINDS: tuple[type[StepController], ...] = (Controller, IntegratingController, LogarithmicHamiltonian, OrderedSteps)
 """All kinds of controllers; checkpoints name them by their classes."""
 
 
@@ -48,6 +50,8 @@ def find_controller(controller: str | StepController) -> StepController:
     """
     if isinstance(controller, StepController):
         return controller
+    if controller == OrderedSteps.name:
+        return OrderedSteps()
     if not isinstance(controller, str) or controller not in CONTROLLERS:
         raise ValueError(f"controller: {controller!r}, expected one of {', '.join(CONTROLLERS)} or a Controller")
     return CONTROLLERS[controller]
@@ -60,6 +64,7 @@ __all__ = [
     "Controller",
     "IntegratingController",
     "LogarithmicHamiltonian",
+    "OrderedSteps",
     "ReversibleController",
     "StepController",
     "find_controller",

@@ -17,11 +17,12 @@ smallest step so far but the last one, and the time at its end.
 MEMORY = 9
 """Here the memory of the controller begins."""
 CLOCK = MEMORY + 6
-END, MAX_STEP, ESTIMATES, OWN_TIME, RETRIES = range(5)
+END, MAX_STEP, ESTIMATES, OWN_TIME, RETRIES, WISHES = range(6)
 """The numbers: end time, largest step, how many error estimates make the error, 1 if steps take a time of their own,
-which the stepper leaves in the row of errors, how often a step that failed is repeated with a smaller size.
+which the stepper leaves in the row of errors, how often a step that failed is repeated with a smaller size, 1 if the
+stepper leaves the factor of the next step in the second row of errors, for the first place of the memory.
 """
-OWN = 5
+OWN = 6
 """Here the numbers of the controller begin."""
 REPEAT = -1
 """A verdict: the step is taken back and repeated."""

@@ -47,6 +47,8 @@ class StepController:
     name: str
     retries: ClassVar[int] = 0
     """How often in a row it takes a step that has failed once more, with a smaller size."""
+    follows: ClassVar[bool] = False
+    """Whether it goes by the steps that the stepper asks for."""
     propose: ClassVar[Entry]
     judge: ClassVar[Entry]
 

@@ -26,13 +26,19 @@ from liegroup.compile import entry, helper, ld, power, select, st
 from liegroup.compile.scalars import absolute, arctan2, maximum, minimum
 
 Array = NDArray[np.float64]
-OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST = range(MEMORY, MEMORY + 5)
-"""In the clock: the last steps and errors, whether the last step was rejected."""
-B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER, AIM = range(OWN, OWN + 11)
-"""In the numbers: those of `Controller`, the power k of h in the error estimate, and safetyᵏ."""
+OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST, CEILING = range(MEMORY, MEMORY + 6)
+"""In the clock: the last steps and errors, whether the last step was rejected, what steps stay below, or 0."""
+B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER, AIM, CAUTIOUS, HOLD = range(OWN, OWN + 13)
+"""In the numbers: those of `Controller`, the power k of h in the error estimate, and safetyᵏ, with the last two behind
+them.
+"""
 MOST_ATTEMPTS = 20
 """A step that has failed more often in a row is given up."""
 _SMALLEST_ERROR = 1e-10
+BELOW, RISE = 0.6, 1.2
+"""Under a cautious controller steps stay below this part of one that could not be taken, for a while: the bound rises
+by a factor from step to step.
+"""
 
 
 @helper
@@ -73,7 +79,15 @@ def next_step(h: Any, error: Any, clock: Any, numbers: Any) -> Any:
         factor = factor * power(ratio(h, old), -numbers[A2])
     if numbers[A3] != 0.0:
         factor = factor * power(ratio(old, older), -numbers[A3])
+    if numbers[CAUTIOUS] != 0.0:
+        factor = minimum(factor, power(r, -1.0 / k))
     factor = limited(factor, numbers)
+    if numbers[CAUTIOUS] != 0.0:
+        ceiling = ld(clock, CEILING)
+        factor = select(ceiling > 0.0, minimum(factor, ceiling / absolute(h)), factor)
+        st(clock, CEILING, RISE * ceiling)
+    if numbers[HOLD] > 1.0:
+        factor = select((factor >= 1.0) & (factor <= numbers[HOLD]), 1.0, factor)
     factor = select(ld(clock, REJECTED_LAST) != 0.0, minimum(factor, 1.0), factor)
     st(clock, OLDER_ERROR, ld(clock, OLD_ERROR))
     st(clock, OLD_ERROR, r)
@@ -110,6 +124,8 @@ def judge(
     clock[REJECTED_LAST] = 1.0
     if status != OK and clock[ATTEMPTS] > numbers[RETRIES]:
         return status
+    if status != OK and numbers[CAUTIOUS] != 0.0:
+        clock[CEILING] = BELOW * absolute(h)
     if status == OK and error == error:
         clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
     else:
@@ -135,6 +151,11 @@ class Controller(StepController):
         Bounds of the factor between two steps.
     smooth : bool
         Limit the factor f to 1 + atan(f − 1) instead of cutting it off.
+    cautious : bool
+        No longer step than the elementary rule r⁻¹ᐟᵏ gives, and for a while none as long as one that has failed.
+    hold : float
+        A step is kept where the factor is from 1 to this: of a step that stays, implicit methods keep the factors of
+        their linear systems.
 
     Raises
     ------
@@ -169,6 +190,8 @@ class Controller(StepController):
     least: float = 0.2
     greatest: float = 10.0
     smooth: bool = False
+    cautious: bool = False
+    hold: float = 1.0
     retries: ClassVar[int] = MOST_ATTEMPTS
     propose = propose
     judge = judge
@@ -176,8 +199,10 @@ class Controller(StepController):
     def __post_init__(self) -> None:
         for field in ("b", "a"):  # from a file they come as lists
             object.__setattr__(self, field, tuple(getattr(self, field)))
-        if not (0 < self.safety <= 1 and 0 < self.least < 1 < self.greatest):
-            raise ValueError(f"controller {self.name}: expected 0 < safety ≤ 1 and 0 < least < 1 < greatest")
+        if not (0 < self.safety <= 1 and 0 < self.least < 1 < self.greatest and 1 <= self.hold < self.greatest):
+            raise ValueError(
+                f"controller {self.name}: expected 0 < safety ≤ 1, 0 < least < 1 < greatest and 1 ≤ hold < greatest"
+            )
         if self.radius >= 1.0:
             raise ValueError(
                 f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not "
@@ -196,11 +221,16 @@ class Controller(StepController):
                 f"rtol, atol: {method.name} keeps its structure with fixed steps only: give `step` and no tolerance, "
                 f"or an IntegratingController or a LogarithmicHamiltonian"
             )
+        if method.with_variable_steps().stepper.controller == "ORDERED":
+            raise ValueError(f"controller: {method.name} chooses its steps with its order: leave `controller` away")
         if not method.is_adaptive:
             raise ValueError(
                 f"rtol, atol: {method.name} does not estimate its error: give `step`, or take a method "
                 "with an embedded one"
             )
+
+    def method(self, method: Method) -> Method:
+        return method.with_variable_steps()
 
     def estimates(self, method: Method) -> int:
         return 1 if method.embedded_order_low is None else 2
@@ -220,7 +250,7 @@ class Controller(StepController):
         """
         bounds = (self.safety, self.least, self.greatest, float(self.smooth))
         k = float(method.estimate_power)
-        return np.array([*self.b, *self.a, *bounds, k, self.safety**k])
+        return np.array([*self.b, *self.a, *bounds, k, self.safety**k, float(self.cautious), self.hold])
 
     def start(self, run: Steered) -> None:
         forget(run.clock)
@@ -249,9 +279,12 @@ CONTROLLERS: dict[str, Controller] = {
         _row("H0321", (5 / 4, 1 / 2, -3 / 4), (-1 / 4, -3 / 4)),
         _row("H321", (1 / 3, 1 / 18, -5 / 18), (-5 / 6, -1 / 6)),
         _row("PID", (0.58, -0.21, 0.10)),
+        Controller("PREDICTIVE", (2, -1, 0), (-1, 0), cautious=True, hold=1.2),
     )
 }
-"""Controllers by name: I, PI and PID sets and digital filters."""
+"""Controllers by name: I, PI and PID sets, digital filters, and the predictive one of Gustafsson 1994 for stiff
+problems: what the error of the last step was beyond that of the step before is expected of the next one, too.
+"""
 
 
 def first_step(

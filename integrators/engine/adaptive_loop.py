@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.arithmetic.compensated import two_sum
+from integrators.arithmetic.error_norm import error_norm
 from integrators.controllers.clock import (
     ATTEMPTS,
     END,
     ESTIMATES,
+    MEMORY,
     NARROWEST,
     NARROWEST_AT,
     NEXT,
@@ -22,6 +24,7 @@ from integrators.controllers.clock import (
     RETRIES,
     T_LOW,
     TAKEN,
+    WISHES,
     T,
 )
 from integrators.engine.loop import loop
@@ -42,50 +45,10 @@ from integrators.layout import (
 )
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
-from liegroup.compile import helper, integer, kernel, ld, select
-from liegroup.compile.scalars import absolute, maximum, sqrt
-from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
-from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
+from liegroup.compile import helper, integer, select
+from liegroup.compile.scalars import absolute, sqrt
 
 _ULP = 2.0**-52
-TINY = 1e-300
-"""In the place of a scale that is zero."""
-
-
-@helper
-def size_of_state(y: Any, z: Any, first: Any, count: Any) -> Any:
-    """The larger of the lengths of components first … first + count − 1 of y and z; 1 for an angle, which has none."""
-    if count == 0:
-        return 1.0
-    if count == 1:
-        return maximum(absolute(ld(y, first)), absolute(ld(z, first)))
-    a, b = 0.0, 0.0
-    for k in range(first, first + count):
-        a, b = a + ld(y, k) * ld(y, k), b + ld(z, k) * ld(z, k)
-    return sqrt(maximum(a, b))
-
-
-@kernel
-def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: Any) -> Any:
-    """Mean square of the error e in the algebra, each component in units of its scale, between the states y and z.
-
-    Scale: tolerance + relative · size, both tolerances those of the component, the size by what the group says
-    (`liegroup.formulas.facts`): 1 for a rotation, the length of a position, the magnitude of a component of Rⁿ.
-    """
-    total, n = 0.0, 0
-    for row in range(table.shape[0]):
-        kind, q, k = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET]
-        n += table[row, N_V]
-        for _ in range(table[row, N_V] // LENGTH_V[kind]):
-            size = 0.0
-            for c in range(LENGTH_V[kind]):
-                if c == 0 or SIZE[kind, c, 0] != SIZE[kind, c - 1, 0] or SIZE[kind, c, 1] != SIZE[kind, c - 1, 1]:
-                    size = size_of_state(y, z, q + SIZE[kind, c, 0], SIZE[kind, c, 1])
-                part = ld(e, k) / maximum(tolerances[k] + relative[k] * size, TINY)  # what stays zero has no error
-                total = total + part * part
-                k += 1
-            q += LENGTH_Q[kind]
-    return total / n
 
 
 @helper
@@ -172,6 +135,8 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
         status, h = take_own_time(equations, stepping, within, state, control, t, remaining)
     status = completed(status, equations, stepping, state, t + h, True)
     error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
+    if numbers[WISHES] != 0.0:
+        clock[MEMORY] = stepping.work[ERROR_LOW, 0]
     clock[ATTEMPTS] += 1.0
     clock[NEXT], clock[NEXT_LOW] = time_after(clock[T], clock[T_LOW], numbers[END], h, h == remaining)
     verdict = control.judge(

@@ -22,6 +22,7 @@ from integrators.controllers.clock import (
     OWN_TIME,
     RETRIES,
     TAKEN,
+    WISHES,
     H,
     T,
 )
@@ -96,21 +97,26 @@ class AdaptiveRun(Run):
     ) -> None:  # fmt: skip
         controller, span = steering.controller, steering.span
         self.span, self.steering = span, steering
+        self.relative, self.absolute = (
+            np.array(np.broadcast_to(x, problem.dimension), dtype=np.float64)
+            for x in (steering.relative, steering.absolute)
+        )
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         self.shared = {} if shared is None else shared
         method = controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or output.window or _ROWS)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
-        self.relative, self.absolute = (
-            np.array(np.broadcast_to(x, problem.dimension), dtype=np.float64)
-            for x in (steering.relative, steering.absolute)
-        )
+        if method.stepper.tolerances is not None:
+            sizes = state_sizes(problem.table, np.asarray(y0, dtype=np.float64))
+            told = method.stepper.tolerances(self.relative, self.absolute, sizes)
+            self.coefficients = np.concatenate([self.coefficients, told])
         self.watched_values = np.zeros(WATCHED)
         self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
         self.clock[T], self.clock[NARROWEST] = span[0], np.inf
         self.numbers[[END, MAX_STEP]] = span[1], steering.largest
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
         self.numbers[RETRIES] = controller.retries
+        self.numbers[WISHES] = controller.follows
         controller.start(self)
 
     def _circles(self) -> NDArray[np.int64]:

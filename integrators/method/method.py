@@ -146,6 +146,13 @@ class Stepper:
         ``report(work)`` → how steps were divided so far, from the workspace.
     tuned : callable, optional
         ``tuned(method, energy_tolerance, fast)`` → the method with another tolerance of its estimate.
+    variable : callable, optional
+        ``variable(method)`` → the method as it takes variable steps, where these are not its fixed ones.
+    tolerances : callable, optional
+        ``tolerances(relative, absolute, sizes)`` → what a stepper for variable steps needs to know of the tolerances,
+        from these and the sizes of the state at the start (dimension,); it follows all other coefficients.
+    controller : str
+        Name of the controller of variable steps where none is asked for; empty: the usual one.
     growth : callable, optional
         ``growth(coefficients, z)`` → the spectral radius of the steps on ẋ = λ x, z = h λ, of multistep methods that
         are not A-stable; modes that grow are doubts.
@@ -189,6 +196,11 @@ class Stepper:
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None
+    variable: Callable[[Method], Method] | None = None
+    tolerances: (
+        Callable[[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None
+    ) = None
+    controller: str = ""
     growth: Callable[[NDArray[np.float64], complex], float] | None = None
 
     def __post_init__(self) -> None:
@@ -352,6 +364,17 @@ class Method:
                 f"energy_tolerance, fast: {self.name} does not divide its steps by an estimate; they are for GAUSS8"
             )
         return self.stepper.tuned(self, energy_tolerance, fast)
+
+    def with_variable_steps(self) -> Method:
+        """The method as it takes variable steps: itself, or one that solves the equations of a step no further than the
+        tolerance asks.
+
+        Returns
+        -------
+        Method
+            Of the same name.
+        """
+        return self.stepper.variable(self) if self.is_adaptive and self.stepper.variable else self
 
     @property
     def is_adaptive(self) -> bool:

@@ -119,7 +119,10 @@ def rows() -> Iterator[Row]:
 
 def _collocation(family: str, s: int, name: str) -> Method:
     build = newton_rkmk if family in STIFF else implicit_rkmk
-    return build(FAMILIES[family](s), name)
+    tableau = FAMILIES[family](s)
+    if family == "RADAU_IIA" and s > 1 and s % 2:
+        return build(tableau, name, embedded_order=s)
+    return build(tableau, name)
 
 
 def _discrete_lagrangian(build: Callable[[int], galerkin.Galerkin], s: int) -> Method:

@@ -1,4 +1,5 @@
-"""Backward differentiation formulas of order k = 1 … 5 with fixed steps, on any product of groups.
+"""Backward differentiation formulas of order k = 1 … 5 with fixed steps, on any product of groups; with variable ones
+`integrators.steppers.bdf_variable`.
 
 The formula is applied to the motion in the chart at the newest state, y(t) = yₙ τ(u(t)), with past states known there
 from the increments wᵢ of the last steps:
@@ -46,6 +47,7 @@ from integrators.problem import Problem
 from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
+from integrators.steppers.bdf_variable import variable
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit import solve as solve_stages
@@ -306,7 +308,7 @@ def growth(coefficients: NDArray[np.float64], z: complex) -> float:
 
 STEPPER = Stepper(
     "bdf", step, rows_of_stages, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape,
-    explain=explain, multistep=True, growth=growth,
+    explain=explain, multistep=True, growth=growth, variable=variable,
 )  # fmt: skip
 
 
@@ -319,8 +321,8 @@ def ratios(k: int) -> list[Fraction]:
 
 
 def bdf(k: int, name: str = "") -> Method:
-    """The backward differentiation formula of order k, 1 to 5, with fixed steps; A-stable up to order 2, see the
-    module.
+    """The backward differentiation formula of order k, 1 to 5, with fixed steps, with variable ones of orders 1 … k;
+    A-stable up to order 2, see the module.
     """
     if not 1 <= k <= HIGHEST:
         raise ValueError(f"bdf: order {k}, expected 1 to {HIGHEST}: higher formulas are not stable")
@@ -331,5 +333,6 @@ def bdf(k: int, name: str = "") -> Method:
         order=k,
         coefficients=np.concatenate([start.coefficients, [1.0], [float(x) for x in ratios(k)]]),
         options=start.options,
+        embedded_order=k,
         source="Hairer and Wanner 1996; Wieloch and Arnold 2021",
     )

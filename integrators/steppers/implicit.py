@@ -31,6 +31,7 @@ from integrators.status import OK
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import BLOCKS, NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
+from integrators.steppers.implicit_variable import variable
 from integrators.steppers.newton import (
     attempts,
     begin_stiff,
@@ -129,7 +130,7 @@ def _late(options: NDArray[np.int64]) -> list[Any]:
 def _stepper(maps: tuple[str, ...]) -> Stepper:
     return Stepper(
         "implicit_rkmk", step, own_rows, maps=maps, prepare=exact, evaluates="linearised", shape=_shape,
-        explain=explain, late=_late,
+        explain=explain, late=_late, variable=variable,
     )  # fmt: skip
 
 
@@ -176,10 +177,9 @@ def implicit_rkmk(
         order=tableau.order,
         coefficients=np.concatenate([(r.A_centred if centred else r.A).ravel(), r.b, r.c, r.error, form]),
         options=np.array([tableau.stages, centred, bool(tableau.b_hat), iterations, past, newton, *blocks]),
-        embedded_order=tableau.embedded_order,
         symmetric=centred and tableau.symmetric,
         source=f"Zanna, Engø and Munthe-Kaas 2001; {tableau.source}".rstrip("; "),
-        **changes,
+        **{"embedded_order": tableau.embedded_order, **changes},
     )
 
 

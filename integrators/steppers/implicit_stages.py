@@ -11,7 +11,8 @@ iterate moves or rounding stops the progress.  `integrators.steppers.implicit` s
 coefficients
     A or the centred A (s, s) by rows, b (s), c (s), b − b̂ (s).
 options
-    stages s; 1 if centred; 1 with an error estimate; largest number of iterations; number of past steps to extrapolate
+    stages s; 1 if centred; 1 with an error estimate (for variable steps,
+    `integrators.steppers.implicit_variable`); largest number of iterations; number of past steps to extrapolate
     from.
 own rows
     kᵢ (s); the newly evaluated one; uᵢ or v; m; stage state; past differences of every kᵢ.
@@ -33,7 +34,7 @@ from liegroup.compile import any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
-STAGES, CENTRED, ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+STAGES, CENTRED, _ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 
 
 @helper
@@ -133,8 +134,6 @@ def finish(h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any
     advance_state(table, tau, y, low, u, x, compensation, counters)
     if twice:
         advance_state(table, tau, y, low, u, x, compensation, counters)
-    if options[ESTIMATE]:
-        combine(work, h, coefficients, s * s + 2 * s, s, work[ERROR][:d])
 
 
 @kernel

@@ -119,7 +119,20 @@ def linearise(
     field: Any, t: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """J at y, where `going`; x: a state for scratch."""
+    """J at y and the noise of the field, where `going`; x: a state for scratch."""
+    differentiate(
+        field, t, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, x, going, counters
+    )
+    _listen(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
+    counters[EVALUATIONS] += SAMPLES
+
+
+@kernel
+def differentiate(
+    field: Any, t: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
+    field_work: Any, memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
+) -> None:  # fmt: skip
+    """J at y, where `going`, with the field there as the first d of the memory's values; x: a state for scratch."""
     at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
     sizes(y, table, canonical, memory[at.size :], going)
@@ -137,8 +150,6 @@ def linearise(
     else:
         _differences(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
         counters[EVALUATIONS] += d + 1
-    _listen(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
-    counters[EVALUATIONS] += SAMPLES
 
 
 @kernel

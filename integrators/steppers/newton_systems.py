@@ -285,6 +285,20 @@ def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any, pa
 
 
 @kernel
+def solve_one(memory: Any, s: Any, d: Any, j: Any, pattern: Any, x: Any) -> None:
+    """x <- (1 − h Rⱼⱼ J)⁻¹ x, by the factors of a real eigenvalue in column j."""
+    half = pattern[HALF]
+    at = room(s, d, half)
+    pivots = memory[at.pivots + j * d :]
+    if half < 0:
+        solve_factors(memory[at.factors + 2 * j * d * d :], d, pivots, x)
+        return
+    to_places(x, 1, d, pattern, memory[at.value :])
+    solve_band(memory[at.factors + j * numbers_of_band(d, half) :], d, half, 1, pivots, x, memory[at.value :])
+    from_places(x, 1, d, pattern, memory[at.value :])
+
+
+@kernel
 def _apply(J: Any, d: Any, x: Any, out: Any) -> None:
     """out <- J x."""
     whole, zero = d - d % 4, 0.0 * ld(x, 0)

@@ -4,13 +4,17 @@ groups.
 
 from __future__ import annotations
 
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
+from liegroup import rn
 from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
@@ -135,3 +139,68 @@ def mechanical(group: str, general: bool = True) -> Problem:
 @pytest.fixture(scope="session")
 def mechanics() -> Any:
     return mechanical
+
+
+# --- stiff problems ---------------------------------------------------------------------------------------------------
+
+MU = 1e3
+
+
+@entry(*FIELD_SIGNATURES)
+def damped_body(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """A body whose velocity follows what its pose and the time ask for, as fast as parameters[0] says."""
+    d = out.shape[0] // 2
+    n = y.shape[0] - d
+    s, c = sincos(2.0 * t)
+    for k in range(d):
+        v = ld(y, n + k)
+        wanted = (1.0 + 0.3 * k) * c + (0.5 * s) * ld(y, k % n) - 0.4 * ld(y, (k + 1) % n) * ld(y, (k + 2) % n)
+        st(out, k, v)
+        st(out, d + k, parameters[0] * (wanted - v))
+
+
+BODIES = {"SO3": (SO3, 4, 3), "SE3": (SE3, 7, 6)}
+
+
+def body(group: str, rate: float = 1e3) -> Problem:
+    kind, n, d = BODIES[group]
+    start = np.zeros(n + d)
+    start[n - 4] = 1.0
+    return Problem(table_of([(kind, 1), (RN, d)]), start, damped_body, parameters=[rate], model=f"body on {group}")
+
+
+def van_der_pol() -> Problem:
+    return Problem(rn(2), [2.0, 0.0], relaxing, jacobian=relaxing_jacobian)
+
+
+def relaxing(t: float, y: Any) -> Any:
+    return [y[1], MU * ((1.0 - y[0] ** 2) * y[1]) - y[0]]
+
+
+def relaxing_jacobian(t: float, y: Any) -> Any:
+    return [[0.0, 1.0], [-2.0 * MU * y[0] * y[1] - 1.0, MU * (1.0 - y[0] ** 2)]]
+
+
+@cache
+def relaxed() -> float:
+    """Where van der Pol's oscillator is at t = 2000."""
+    options = {"rtol": 1e-11, "atol": 1e-11, "jac": relaxing_jacobian}
+    return float(solve_ivp(relaxing, (0.0, 2000.0), [2.0, 0.0], "Radau", **options).y[0, -1])
+
+
+def robertson(t: float, y: Any) -> Any:
+    a, b, c = 0.04 * y[0], 1e4 * y[1] * y[2], 3e7 * y[1] ** 2
+    return [b - a, a - b - c, c]
+
+
+@pytest.fixture(scope="session")
+def stiff() -> SimpleNamespace:
+    """A damped body, and the motions on Rⁿ on which stiff solvers are compared."""
+    return SimpleNamespace(
+        body=body,
+        van_der_pol=van_der_pol,
+        relaxed=relaxed,
+        relaxing=relaxing,
+        relaxing_jacobian=relaxing_jacobian,
+        robertson=robertson,
+    )
