@@ -370,8 +370,8 @@ def begin_damped(h: Any, memory: Any, at: Any, asked: Any, damped: Any) -> None:
 
 @kernel
 def of_another_branch(V: Any, W: Any, structure: Any, work: Any, memory: Any, at: Any, asked: Any) -> Any:
-    """1 where det(M + V C + W K), bordered by A, changes its sign as V and W become smaller with the step: the equations
-    have a solution that small steps do not lead to (`integrators.steppers.newton`).  V and W in the memory are lost.
+    """1 where det(M + V C + W K), bordered by A, changes its sign as V and W become smaller with the step: what solves
+    the equations is not what small steps lead to (`integrators.steppers.newton`).  V and W in the memory are lost.
     """
     size, zero = structure[0] + structure[1], 0.0 * asked
     found, step, beginning = zero, 0.0, zero + 1.0
