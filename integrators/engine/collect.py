@@ -331,9 +331,13 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
 
 def doubting(whole: Solution, doubts: Sequence[Doubt]) -> Solution:
     """A solution with further doubts, in the order of trajectories, of which its message says so."""
-    said = whole.message.removesuffix(_doubtful(whole.doubts))
     known = sorted([*whole.doubts, *doubts], key=lambda doubt: doubt.trajectory)
-    return replace(whole, doubts=tuple(known), message=said + _doubtful(known))
+    return replace(whole, doubts=tuple(known), message=without_doubts(whole) + _doubtful(known))
+
+
+def without_doubts(whole: Solution) -> str:
+    """The message of a solution without what it says of doubts."""
+    return whole.message.removesuffix(_doubtful(whole.doubts))
 
 
 def coarse(report: Report | None, number: int = 0) -> list[Doubt]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.codegen.generate import kernels_of
-from integrators.engine.collect import described, doubting, with_doubts_of_rows
+from integrators.engine.collect import described, doubting, with_doubts_of_rows, without_doubts
 from integrators.engine.run import Plan
 from integrators.engine.winding import circles
 from integrators.integrate import fixed_plan, integrate
@@ -345,9 +345,13 @@ def _with_others(
         status[place] = ended
     doubts = [doubt for doubt in done.doubts if valid[doubt.trajectory]]
     doubts += [replace(doubt, trajectory=int(places[doubt.trajectory])) for doubt in here.doubts]
+    said = without_doubts(here)
+    for k, place in enumerate(places):  # `here` counts from zero
+        if f"; trajectory {k}: " in said:
+            said = said.replace(f"; trajectory {k}: ", f"; trajectory {place}: ")
+            break
     whole: Solution = replace(
         done, y=y, invariants=values, least=values, greatest=values, mean_since=values, status=tuple(status),
-        message=f"{len(places)} of {len(y)} trajectories were integrated on the host; {here.message}",
-        doubts=tuple(sorted(doubts, key=lambda doubt: doubt.trajectory)),
+        message=f"{len(places)} of {len(y)} trajectories were integrated on the host; {said}", doubts=(),
     )  # fmt: skip
-    return whole
+    return doubting(whole, doubts)

@@ -29,7 +29,8 @@ def draws(draw: Callable[[np.random.Generator], Any], numbers: int | Sequence[in
     Returns
     -------
     array (m, …), or list
-        Stacked where all cases are arrays of numbers of one shape, in the units of the draw.
+        Stacked where all cases are arrays of numbers of one shape, in the units of the draw: floats, or whole numbers
+        or booleans where all are.
 
     Raises
     ------
@@ -53,7 +54,9 @@ def draws(draw: Callable[[np.random.Generator], Any], numbers: int | Sequence[in
         listed = [integer(k, "numbers") for k in sequence(numbers, "numbers", "how many cases, or which")]
     cases = [draw(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(k,)))) for k in listed]
     try:
-        stacked = np.array(cases, dtype=np.float64)
-    except (TypeError, ValueError):
+        stacked = np.array(cases)
+    except ValueError:  # not of one shape
         return cases
-    return stacked
+    if stacked.dtype.kind == "f":
+        return stacked.astype(np.float64)
+    return stacked if stacked.dtype.kind in "biu" else cases

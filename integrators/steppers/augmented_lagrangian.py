@@ -41,22 +41,33 @@ from integrators.steppers.constrained_newton import (
     ABRUPT,
     accelerations_count,
     balance,
+    begin_damped,
     conclude,
     correct,
     is_over,
     keep,
     memory_row,
     move,
+    of_another_branch,
     proceed,
     renew_at_end,
     room,
     stale,
     tame,
     unbalanced,
+    undamped,
 )
 from integrators.steppers.generalized_alpha import check, work_shape
+from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
+    attempts,
+    count_stiff_steps,
+    errors_of,
+    explain,
+    failure,
+    tell_again,
+)
 from integrators.steppers.newton import ROUNDS as ROUNDS_OF_NEWTON
-from integrators.steppers.newton import count_stiff_steps, explain, failure
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MEMORY, MU, NODE, SCRATCH, TREND, L, R, S, X
 from liegroup.compile import any_, entry, joined, kernel, ld, ld2, never, rare, scalar_of, select, st, st2
@@ -165,15 +176,17 @@ def _iterate(
 @rare(never, lambda parts, t, h, y, *others: scalar_of(y))
 def _newton(
     parts: Any, t: Any, h: Any, y: Any, group: Any, later: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
-    """The same by Newton's method; 1 where they are not found."""
+    """The same by Newton's method, damped or not; 1 where they are not found."""
     n, m, zero = structure[0], structure[1], 0.0 * asked
     n_q = y.shape[0] - n
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
-    for _ in range(ROUNDS_OF_NEWTON):
+    begin_damped(h, memory, at, asked, damped)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS_OF_NEWTON):
+        where = going if damped else where
         _residuals(parts, t, h, y, group, later, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
             renewed = renewed + where
@@ -183,16 +196,20 @@ def _newton(
                 parts, t + h, h, y, group, options[TAU], parameters, structure, field_work, work, memory, at, where,
                 counters,
             )  # fmt: skip
-        correct(structure, work, memory, at, 1, R, S)
+        sigma = ld(memory, at.sigma)
+        correct(structure, work, memory, at, 1, R, S, X, counts, damped)
         change, size = move(work, n, m, going)
-        change = tame(change, size, counts)
+        change = tame(undamped(h, change, sigma), size, counts)
         going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         if not any_(going > 0.0):
             break
     unsolved = conclude(work, going, lost, best)
-    keep(memory, at, asked, unsolved, rounds)
+    keep(memory, at, asked, unsolved, rounds, damped)
+    if damped:
+        V, W = later * h, 0.5 * later * h * h
+        unsolved = maximum(unsolved, of_another_branch(V, W, structure, work, memory, at, asked))
     return unsolved
 
 
@@ -209,7 +226,9 @@ def _settle(
         st2(work, X, i, select(asked > 0.0, 0.0 * asked, ld2(work, X, i)))
     for j in range(m):
         st2(work, L, j, select(asked > 0.0, 0.0 * asked, ld2(work, L, j)))
-    unsolved = _newton(parts, t, h, y, group, ALL, options, parameters, structure, field_work, work, counters, asked, 0)
+    unsolved = _newton(
+        parts, t, h, y, group, ALL, options, parameters, structure, field_work, work, counters, asked, 0, 0
+    )
     settled = (asked > 0.0) & (unsolved == 0.0) & is_over(h, y, structure, work, MEMORY, ABRUPT)
     for i in range(n):
         st2(work, MEMORY, i, select(settled, ld2(work, X, i), ld2(work, MEMORY, i)))
@@ -244,14 +263,25 @@ def _solve(
             _settle(parts, t, h, y, group, options, parameters, structure, field_work, work, counters, left)
         _guess(structure, work, left)
         left = _newton(
-            parts, t, h, y, group, HALF, options, parameters, structure, field_work, work, counters, left, history
+            parts, t, h, y, group, HALF, options, parameters, structure, field_work, work, counters, left, history, 0
         )
     if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
         _guess(structure, work, left)
         left, rounds = _iterate(
             parts, t, h, y, group, softness, options, parameters, structure, field_work, work, counters, left
         )
-    return failure(work) if any_(left > 0.0) else OK
+    errors = errors_of(work)
+    for damped in range(1, attempts(n + m, -1, counters)):
+        if any_(left > 0.0):
+            _guess(structure, work, left)
+            left = _newton(
+                parts, t, h, y, group, HALF, options, parameters, structure, field_work, work, counters, left, 0,
+                damped,
+            )  # fmt: skip
+    if any_(left > 0.0):
+        tell_again(work, left, errors)
+        return failure(work)
+    return OK
 
 
 @entry(*STEP_SIGNATURES)

@@ -248,7 +248,7 @@ def _formula(
         counters[HISTORY], 0,
     )  # fmt: skip
     errors = errors_of(work)
-    for damped in range(attempts(d, options[EXACT:], counters)):
+    for damped in range(attempts(d, options[EXACT + HALF], counters)):
         if any_(left > 0.0):
             field(t, y, parameters, structure, field_work, work[state][:d])
             counters[EVALUATIONS] += 1

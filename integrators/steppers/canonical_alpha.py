@@ -11,7 +11,8 @@ The unknown is ṗ₁; Newton's method solves, with the derivative J of the fiel
     (1 − c J)(δq, δp) = (0, h γ r (f − ṗ₁)),   c = h β/γ in rows of q, h γ r in those of p,   r = (1 − α_f)/(1 − α_m)
 
 where δq = h² β r K δṗ.  Where the problem says which components meet, J is a band, and a step takes time linear in
-them.  Order 2; what the step does not follow is multiplied by ρ in every step.
+them.  Where the iteration does not converge it is damped.  Order 2; what the step does not follow is multiplied by ρ
+in every step.
 Newmark's trapezoidal rule, α_m = α_f = 0, γ = ½, β = ¼, damps nothing.  Start: a₀ = ṗ₀ + (α_m − α_f) h p̈₀.
 Sources: Newmark 1959; Chung and Hulbert 1993; Brüls, Cardona and Arnold 2012.
 
@@ -52,17 +53,28 @@ from integrators.steppers.generalized_alpha import START, blended, change, numbe
 from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.kinetic import sparse_inverse_inertia
 from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
     ROUNDS,
+    attempts,
     conclude,
+    damp,
+    damping,
+    errors_of,
     exact,
     explain,
     failure,
     judge,
+    least_counted,
     levels,
     linearise,
     newton_rows,
+    next_damping,
+    of_another_branch,
     share,
     sizes,
+    take_back,
+    tell_again,
+    turned,
 )
 from integrators.steppers.newton_bands import from_places, to_places
 from integrators.steppers.newton_systems import decompose, room, solve_factors
@@ -181,10 +193,21 @@ def _correct(memory: Any, d: Any, pattern: Any) -> None:
         solve_factors(memory[at.factors :], d, memory[at.pivots :], r)
 
 
+@helper
+def _steer(n: Any, work: Any, memory: Any, at: Any, attempt: Any, sigma: Any) -> Any:
+    """The damping of the next round (`integrators.steppers.newton.steer`), from the corrections of ṗ₁."""
+    back, steady = 0.0 * sigma, 0.0 * sigma
+    for i in range(n):
+        least = least_counted(ld(work[UNKNOWN], i), ld(memory, at.level + n + i), attempt)
+        back, steady = turned(ld(memory, at.residual + n + i), ld(memory, at.apart + i), least, back, steady)
+    take_back(memory[at.residual + n :], memory[at.apart :], n, back)
+    return next_damping(sigma, back, steady)
+
+
 @kernel
 def _newton(
     field: Any, t: Any, h: Any, y: Any, table: Any, n: Any, numbers: Any, entries: Any, options: Any,
-    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any, going: Any, history: Any,
+    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any, going: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
     """ṗ₁ to rounding where `going`; returns 1 where it is not found."""
     d, pattern, zero = 2 * n, options[_known(options, n)[2] :], 0.0 * going
@@ -203,31 +226,48 @@ def _newton(
         st(memory, at.step, zero + h)
     sizes(y, table, canonical, memory[at.size :], going)
     best, least, lost, rounds, renewals = zero + 1.0, zero + 1e300, zero, zero, zero
-    for _ in range(ROUNDS):
+    sigma, shift = zero + 1.0 / absolute(h), zero
+    for i in range(n):
+        st(memory, at.apart + i, zero)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS):
         ratio = _residual(
             field, t, h, y, table, n, numbers, entries, options, parameters, structure, field_work, work, memory
         )
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewals)
+        if damped:
+            where = going
         if any_(where > 0.0):
             renewals = renewals + where
             linearise(
                 field, t + h, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
                 work[SCRATCH][: y.shape[0]], where, counters,
             )  # fmt: skip
+            if damped:
+                shift = damping(memory, 1, d, pattern, sigma, going)
+                damp(memory, 1, d, pattern, shift)
             _factorise(of_q, of_p, memory, d, pattern)
+            if damped:
+                damp(memory, 1, d, pattern, -shift)
         for i in range(n):
             st(memory, at.residual + n + i, of_p * ld(memory, at.residual + n + i))
         _correct(memory, d, pattern)
         for i in range(n):
+            st(memory, at.residual + n + i, ld(memory, at.residual + n + i) / of_p)
+        if damped:
+            sigma = _steer(n, work, memory, at, damped, sigma)
+        for i in range(n):
             k = ld(work[UNKNOWN], i)
-            st(work[UNKNOWN], i, select(going > 0.0, k + ld(memory, at.residual + n + i) / of_p, k))
+            st(work[UNKNOWN], i, select(going > 0.0, k + ld(memory, at.residual + n + i), k))
         least = select((going > 0.0) & (ratio < least), ratio, least)
         going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
         if not any_(going > 0.0):
             break
-    return conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
+    unsolved = conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
+    if damped:
+        unsolved = maximum(unsolved, of_another_branch(of_p, memory, 1, d, numbers[2:], pattern, asked))
+    return unsolved
 
 
 @kernel
@@ -258,7 +298,7 @@ def _start(
         st(algorithmic, i, ld(before, i) + (numbers[0] - numbers[1]) * ld(rates, i))
     left = _newton(
         field, t, h, y, table, n, start, entries, options, parameters, structure, field_work, work, counters,
-        0.0 * ld(y, 0) + 1.0, 0,
+        0.0 * ld(y, 0) + 1.0, 0, 0,
     )  # fmt: skip
     apart, size = 0.0 * ld(y, 0), 0.0 * ld(y, 0)
     for i in range(n):
@@ -290,10 +330,19 @@ def step(
         st(work[UNKNOWN], i, ld(work[BEFORE], i))
     left = _newton(
         field, t, h, y, table, n, numbers, entries, options, parameters, structure, field_work, work, counters,
-        0.0 * ld(y, 0) + 1.0, counters[HISTORY],
+        0.0 * ld(y, 0) + 1.0, counters[HISTORY], 0,
     )  # fmt: skip
-    counters[HISTORY] = 0
+    errors, counters[HISTORY] = errors_of(work), 0
+    for damped in range(1, attempts(2 * n, options[_known(options, n)[2] + HALF], counters)):
+        if any_(left > 0.0):
+            for i in range(n):
+                st(work[UNKNOWN], i, select(left > 0.0, ld(work[BEFORE], i), ld(work[UNKNOWN], i)))
+            left = _newton(
+                field, t, h, y, table, n, numbers, entries, options, parameters, structure, field_work, work, counters,
+                left, 0, damped,
+            )  # fmt: skip
     if any_(left > 0.0):
+        tell_again(work, left, errors)
         return failure(work)
     _place(h, y, n, numbers, entries, options, work)
     if leaves_chart(group, work[STEP][:n]):

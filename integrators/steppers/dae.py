@@ -49,21 +49,34 @@ from integrators.steppers.constrained_newton import (
     INFINITE,
     accelerations_count,
     balance,
+    begin_damped,
     conclude,
     correct,
+    draft_stages,
     keep,
     memory_row,
+    of_another_branch,
     part_within,
     proceed,
-    renew,
     room,
     rows_needed,
     stale,
+    take_draft,
     tame,
+    undamped,
 )
 from integrators.steppers.generalized_alpha import check, generalized_alpha
 from integrators.steppers.iteration import nought
-from integrators.steppers.newton import ROUNDS, count_stiff_steps, explain, failure
+from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
+    ROUNDS,
+    attempts,
+    count_stiff_steps,
+    errors_of,
+    explain,
+    failure,
+    tell_again,
+)
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, MATRIX, NODE, SCRATCH, R, S
 from integrators.tableaus import RADAU_IIA
@@ -303,9 +316,9 @@ def _weights(h: Any, coefficients: Any, options: Any, memory: Any, at: Any, one:
 @rare(never, lambda parts, t, h, y, *others: scalar_of(y))
 def _newton(
     parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
-    """The same by Newton's method; 1 where they are not found."""
+    """The same by Newton's method, damped or not; 1 where they are not found."""
     n, m, s, zero = structure[0], structure[1], options[STAGES], 0.0 * asked
     n_q = y.shape[0] - n
     memory, at = joined(work[_memory_row(structure, options) :]), room(s, n, m, n_q)
@@ -313,31 +326,44 @@ def _newton(
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
     most = node.greatest_velocity(work, y, n_q, n) / absolute(h)
     _start(options, structure, work, asked, most)  # dampers may end it at once
-    for _ in range(ROUNDS):
+    begin_damped(h, memory, at, asked, damped)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS):
+        where = going if damped else where
         _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
         _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
-        if any_(where > 0.0):  # at the last stage, which is the end of the step, and whose parts are in END
+        if any_(where > 0.0):  # at the last stage, which is the end of the step, or where damped at every one
             renewed = renewed + where
             _weights(h, coefficients, options, memory, at, zero + 1.0)
-            u = work[block(structure, options, U) + s - 1][:n]
-            retract(group, options[TAU], y[:n_q], u, memory[at.place : at.place + n_q])
-            copy(work[block(structure, options, VEL) + s - 1][:n], memory[at.speed : at.speed + n])
-            a, l = work[block(structure, options, ACC) + s - 1][:n], work[block(structure, options, LAM) + s - 1]
-            renew(
-                parts, t + h, h, group, options[TAU], a, l, parameters, structure, field_work, work, memory, at, s,
-                work[R][:n], where, counters,
-            )  # fmt: skip
+            place, speed = memory[at.place : at.place + n_q], memory[at.speed : at.speed + n]
+            for i in range(0 if damped else s - 1, s):
+                u, time = work[block(structure, options, U) + i][:n], t + coefficients[2 * s * s + i] * h
+                retract(group, options[TAU], y[:n_q], u, place)
+                copy(work[block(structure, options, VEL) + i][:n], speed)
+                a, l = work[block(structure, options, ACC) + i][:n], work[block(structure, options, LAM) + i]
+                if damped:
+                    node.parts_at(parts, time, place, speed, parameters, structure, field_work, work, END)
+                draft_stages(
+                    parts, time, group, options[TAU], a, l, parameters, structure, field_work, work, memory, at, s,
+                    work[R][:n], i if damped else 0, i + 1, counters,
+                )  # fmt: skip
+            take_draft(h, structure, memory, at, s, where)
         _targets(h, coefficients, options, structure, work)
-        correct(structure, work, memory, at, s, block(structure, options, RES), block(structure, options, RHO))
+        sigma = ld(memory, at.sigma)
+        correct(
+            structure, work, memory, at, s, block(structure, options, RES), block(structure, options, RHO),
+            block(structure, options, ACC), counts, damped,
+        )  # fmt: skip
         change, size = _correct(going, options, structure, work)
-        change = tame(change, size, counts)
+        change = tame(undamped(h, change, sigma), size, counts)
         going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1
         if not any_(going > 0.0):
             break
     unsolved = conclude(work, going, lost, best)
-    keep(memory, at, asked, unsolved, rounds)
+    keep(memory, at, asked, unsolved, rounds, damped)
+    if damped:
+        unsolved = maximum(unsolved, of_another_branch(h, h * h, structure, work, memory, at, asked))
     return unsolved
 
 
@@ -363,13 +389,23 @@ def _solve(
     if any_(left > 0.0):
         left = _newton(
             parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left,
-            history,
+            history, 0,
         )  # fmt: skip
     if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
         left, rounds = _iterate(
             parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left
         )
-    return failure(work) if any_(left > 0.0) else OK
+    errors = errors_of(work)
+    for damped in range(1, attempts(options[STAGES] * (n + m), -1, counters)):
+        if any_(left > 0.0):
+            left = _newton(
+                parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left,
+                0, damped,
+            )  # fmt: skip
+    if any_(left > 0.0):
+        tell_again(work, left, errors)
+        return failure(work)
+    return OK
 
 
 @entry(*STEP_SIGNATURES)

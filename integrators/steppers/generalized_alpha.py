@@ -51,12 +51,14 @@ from integrators.steppers.constrained_newton import (
     ABRUPT,
     accelerations_count,
     balance,
+    begin_damped,
     conclude,
     correct,
     is_over,
     keep,
     memory_row,
     move,
+    of_another_branch,
     part_within,
     proceed,
     renew_at_end,
@@ -65,8 +67,18 @@ from integrators.steppers.constrained_newton import (
     stale,
     tame,
     unbalanced,
+    undamped,
 )
-from integrators.steppers.newton import ROUNDS, count_stiff_steps, explain, failure
+from integrators.steppers.newton import (
+    DAMPED_ROUNDS,
+    ROUNDS,
+    attempts,
+    count_stiff_steps,
+    errors_of,
+    explain,
+    failure,
+    tell_again,
+)
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import (
     END,
@@ -299,16 +311,18 @@ def _iterate(
 @rare(never, lambda parts, t, h, y, *others: scalar_of(y))
 def _newton(
     parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any, damped: Any,
 ) -> Any:  # fmt: skip
-    """The same by Newton's method; 1 where they are not found."""
+    """The same by Newton's method, damped or not; 1 where they are not found."""
     n, m, closed, zero = structure[0], structure[1], options[CLOSED], 0.0 * asked
     n_q = y.shape[0] - n
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
     gamma, beta, ratio = numbers[2], numbers[3], ratio_of(numbers)
-    for _ in range(ROUNDS):
+    begin_damped(h, memory, at, asked, damped)
+    for _ in range(DAMPED_ROUNDS if damped else ROUNDS):
+        where = going if damped else where
         _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
             renewed = renewed + where
@@ -318,18 +332,22 @@ def _newton(
                 parts, t + h, h, y, group, options[TAU], parameters, structure, field_work, work, memory, at, where,
                 counters,
             )  # fmt: skip
-        correct(structure, work, memory, at, 1, R, S)
+        sigma = ld(memory, at.sigma)
+        correct(structure, work, memory, at, 1, R, S, X, counts, damped)
         if closed == BOTH:
             _damp(work, n, m, going)
         change, size = move(work, n, m, going)
-        change = tame(change, size, counts)
+        change = tame(undamped(h, change, sigma), size, counts)
         going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         if not any_(going > 0.0):
             break
     unsolved = conclude(work, going, lost, best)
-    keep(memory, at, asked, unsolved, rounds)
+    keep(memory, at, asked, unsolved, rounds, damped)
+    if damped:
+        V, W = h * gamma * ratio, h * h * beta * ratio
+        unsolved = maximum(unsolved, of_another_branch(V, W, structure, work, memory, at, asked))
     return unsolved
 
 
@@ -349,7 +367,7 @@ def _settle(
         st2(work, L, j, select(asked > 0.0, zero, ld2(work, L, j)))
         st2(work, DAMPER, j, select(asked > 0.0, zero, ld2(work, DAMPER, j)))
     unsolved = _newton(
-        parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, asked, 0
+        parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, asked, 0, 0
     )
     settled = (asked > 0.0) & (unsolved == 0.0) & is_over(h, y, structure, work, MEMORY_2, ABRUPT)
     for i in range(n):
@@ -386,14 +404,25 @@ def _solve(
             _settle(parts, t, h, y, group, start, options, parameters, structure, field_work, work, counters, left)
         _guess(structure, work, left)
         left = _newton(
-            parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left, history
+            parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left, history, 0
         )
     if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
         _guess(structure, work, left)
         left, rounds = _iterate(
             parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left
         )
-    return failure(work) if any_(left > 0.0) else OK
+    errors = errors_of(work)
+    for damped in range(1, attempts(n + m, -1, counters)):
+        if any_(left > 0.0):
+            _guess(structure, work, left)
+            left = _newton(
+                parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left, 0,
+                damped,
+            )  # fmt: skip
+    if any_(left > 0.0):
+        tell_again(work, left, errors)
+        return failure(work)
+    return OK
 
 
 @entry(*STEP_SIGNATURES)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from integrators.layout import ERROR, HISTORY, OWN_OPTIONS, OWN_ROWS, TENTATIVE
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
+from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import dimension
@@ -92,7 +93,7 @@ def solve(
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     errors = errors_of(work)
-    for damped in range(attempts(s * d, options[BLOCKS + 2 * s :], counters)):
+    for damped in range(attempts(s * d, options[BLOCKS + 2 * s + HALF], counters)):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
             left = newton_of_stages(

@@ -323,7 +323,7 @@ def solve_otherwise(
         left, _rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     errors = errors_of(work)
-    for damped in range(1, attempts(d, options[BLOCK + 2 :], counters)):
+    for damped in range(1, attempts(d, options[BLOCK + 2 + HALF], counters)):
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
             left = newton(

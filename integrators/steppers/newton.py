@@ -356,13 +356,13 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
 
 
 @helper
-def attempts(unknowns: Any, pattern: Any, counters: Any) -> Any:
+def attempts(unknowns: Any, half: Any, counters: Any) -> Any:
     """How many more iterations a step may take, the first one plain and others damped: none where a smaller step is
-    taken in its place.
+    taken in its place; `half`: that of the band, negative where the system is full.
     """
     if counters[TENTATIVE]:
         return 0
-    return 1 if pattern[HALF] < 0 and unknowns > LARGEST_DAMPED else 1 + ATTEMPTS
+    return 1 if half < 0 and unknowns > LARGEST_DAMPED else 1 + ATTEMPTS
 
 
 @helper
@@ -399,22 +399,53 @@ def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma:
     Where a component turns back, the correction before is taken back but for a part, with so much more damping; where
     none does there is a little less, and less where all become smaller.
     """
-    at, zero = room(s, d, -1), 0.0 * sigma
-    heard = _COUNTS if attempt < 2 else _FAINT
-    back, steady = zero, zero
+    at, back, steady = room(s, d, -1), 0.0 * sigma, 0.0 * sigma
     for i in range(s):
         for m in range(d):
-            k, least = i * d + m, _COUNTS * absolute(ld(work[row + i], m)) + heard * ld(memory, at.level + m)
-            now, before = ld(memory, at.residual + k), ld(memory, at.apart + k)
-            far = (absolute(now) > least) & (absolute(now) > 0.5 * absolute(before))
-            steady = select(far, zero + 1.0, steady)
-            back = select(far & (now * before < 0.0), zero + 1.0, back)
-    for k in range(s * d):
-        now, before = ld(memory, at.residual + k), ld(memory, at.apart + k)
-        kept = before / STEERED
-        st(memory, at.residual + k, select(back > 0.0, kept - before, now))
-        st(memory, at.apart + k, select(back > 0.0, kept, now))
+            k, least = i * d + m, least_counted(ld(work[row + i], m), ld(memory, at.level + m), attempt)
+            back, steady = turned(ld(memory, at.residual + k), ld(memory, at.apart + k), least, back, steady)
+    take_back(memory[at.residual :], memory[at.apart :], s * d, back)
+    return next_damping(sigma, back, steady)
+
+
+@helper
+def least_counted(slope: Any, level: Any, attempt: Any) -> Any:
+    """The least correction that counts beside a slope, and beside what rounding of all the state is multiplied by."""
+    return _COUNTS * absolute(slope) + (_COUNTS if attempt < 2 else _FAINT) * level
+
+
+@helper
+def turned(now: Any, before: Any, least: Any, back: Any, steady: Any) -> Any:
+    """(1 where a correction turns back, 1 where one does not become smaller), after one more component of it."""
+    far = (absolute(now) > least) & (absolute(now) > 0.5 * absolute(before))
+    one = 0.0 * back + 1.0
+    return select(far & (now * before < 0.0), one, back), select(far, one, steady)
+
+
+@kernel
+def take_back(now: Any, before: Any, size: Any, back: Any) -> None:
+    """now <- what takes all but a part of the correction before back, where it turns back; before <- now."""
+    for k in range(size):
+        new, old = ld(now, k), ld(before, k)
+        kept = old / STEERED
+        st(now, k, select(back > 0.0, kept - old, new))
+        st(before, k, select(back > 0.0, kept, new))
+
+
+@helper
+def next_damping(sigma: Any, back: Any, steady: Any) -> Any:
+    """σ of the next round: more where a correction turns back, less where corrections become smaller."""
     return select(back > 0.0, STEERED * sigma, select(steady > 0.0, sigma / EASED, sigma / STEERED))
+
+
+@helper
+def sign_of(diagonal: Any, n: Any, apart: Any, pivots: Any) -> Any:
+    """The sign of a determinant, from the diagonal of its factors, whose entries are so far apart, and their pivots."""
+    sign = 0.0 * ld(pivots, 0) + 1.0
+    for k in range(n):
+        sign = select(ld(diagonal, k * apart) < 0.0, -sign, sign)
+        sign = select(ld(pivots, k) != 1.0 * k, -sign, sign)
+    return sign
 
 
 @kernel
@@ -438,10 +469,7 @@ def of_another_branch(h: Any, memory: Any, s: Any, d: Any, R: Any, pattern: Any,
                 for b in range(d):
                     st(a, m * d + b, (1.0 if m == b else 0.0) - step * ld(J, m * d + b))
             decompose(a, d, pivots)
-        sign = zero + 1.0
-        for k in range(d):
-            sign = select(ld(a, first + k * apart) < 0.0, -sign, sign)
-            sign = select(ld(pivots, k) != 1.0 * k, -sign, sign)
+        sign = sign_of(a[first:], d, apart, pivots)
         found = select((asked > 0.0) & (sign < 0.0), zero + 1.0, found)
         step = 0.5 * step
     st(memory, at.kept, select(asked > 0.0, zero, ld(memory, at.kept)))

@@ -51,13 +51,16 @@ class PackedEquation(NamedTuple):
 
 
 class BodyNumbers(NamedTuple):
-    """Mass and J_c (9); behind gravity in `parameters`, before the numbers of the equations."""
+    """Mass, J_c (9) and, in the plane, the height z of the centre of mass, which stays; behind gravity in `parameters`,
+    before the numbers of the equations.
+    """
 
     mass: Any
     tensor: Any
+    height: Any
 
 
-BODY_NUMBERS = 10
+BODY_NUMBERS = 11
 
 
 @helper
@@ -78,7 +81,7 @@ def equation_of(structure: Any, c: Any) -> Any:
 def body_numbers(parameters: Any, b: Any) -> Any:
     """The numbers of body b."""
     p, o = parameters, 3 + BODY_NUMBERS * b
-    return BodyNumbers(p[o], (*three(p, o + 1), *three(p, o + 4), *three(p, o + 7)))
+    return BodyNumbers(p[o], (*three(p, o + 1), *three(p, o + 4), *three(p, o + 7)), p[o + 10])
 
 
 @helper
@@ -91,7 +94,7 @@ def numbers_of(parameters: Any, sizes: Any, c: Any) -> Any:
 
 
 @kernel
-def _bodies(y: Any, structure: Any, work: Any) -> None:
+def _bodies(y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Pose (columns 0 … 11) and twist (12 … 17, body axes) of every body; the base last."""
     sizes = sizes_of(structure)
     count, planar = sizes.bodies, sizes.planar
@@ -102,7 +105,7 @@ def _bodies(y: Any, structure: Any, work: Any) -> None:
             s, c = sincos(ld(y, o + 2))
             zero = 0.0 * c
             one = zero + 1.0
-            R, x = (c, -s, zero, s, c, zero, zero, zero, one), (ld(y, o), ld(y, o + 1), zero)
+            R, x = (c, -s, zero, s, c, zero, zero, zero, one), (ld(y, o), ld(y, o + 1), zero + body_numbers(parameters, b).height)
             v, w = (ld(y, u), ld(y, u + 1), zero), (zero, zero, ld(y, u + 2))
         else:
             o, u = 7 * b, n_q + 6 * b
@@ -157,10 +160,10 @@ def body_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     n, m, count = sizes.n, sizes.m, sizes.bodies
     at, width, rolling = constrained(n, m, sizes.k), 3 if sizes.planar else 6, m - sizes.k
     clear(out)
-    _bodies(y, structure, work)
+    _bodies(y, parameters, structure, work)
     potential, g = 0.0 * ld(y, 0), three(parameters, 0)
     for b in range(count):
-        mass, J = body_numbers(parameters, b)
+        mass, J, _ = body_numbers(parameters, b)
         i, x, w = width * b, vector(work, b, 9), vector(work, b, 15)
         for k in range(2 if sizes.planar else 3):
             st(out, at.MASS + (i + k) * n + i + k, mass)
@@ -207,10 +210,10 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(energy, greatest |φ|, greatest |φ̇|)."""
     sizes = sizes_of(structure)
-    _bodies(y, structure, work)
+    _bodies(y, parameters, structure, work)
     energy, g = 0.0 * ld(y, 0), three(parameters, 0)
     for b in range(sizes.bodies):
-        mass, J = body_numbers(parameters, b)
+        mass, J, _ = body_numbers(parameters, b)
         x, v, w = vector(work, b, 9), vector(work, b, 12), vector(work, b, 15)
         l = rotated(J, w)
         energy = energy + 0.5 * (

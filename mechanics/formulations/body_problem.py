@@ -102,14 +102,14 @@ def body_problem(
     at = geometry(tree, q0, v0)
     planar = _is_planar(mechanism)
     names, equations = _equations(mechanism, planar)
-    state, velocity = _state(mechanism, at, planar)
+    state, velocity, heights = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
     kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 1)] * count
     m, k = len(equations), sum(kind <= HEIGHT for kind, *_ in equations)
     sizes = Sizes(n, m, k, count, int(planar))
     structure = [*sizes, *(x for kind, i, j, _ in equations for x in PackedEquation(kind, i, j))]
     parameters = np.concatenate(
-        [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in equations)]
+        [tree.gravity, *map(_body_numbers, tree.bodies, heights), *(numbers for *_, numbers in equations)]
     )
     size = constrained(n, m, k).SIZE
     return Problem(
@@ -140,7 +140,7 @@ def body_problem(
         parts_layout="constrained",
         row_names=names,
         model=f"{mechanism.name} (body coordinates)",
-        scene=centred_scene(mechanism, planar),
+        scene=centred_scene(mechanism, np.array(heights) if planar else None),
     )
 
 
@@ -240,18 +240,19 @@ def _from_centre(
     return equation.kind, i, j, numbers_of_equation(equation._replace(p=p, q=q))
 
 
-def _body_numbers(body: Any, planar: bool) -> Array:
+def _body_numbers(body: Any, height: float | None) -> Array:
     inertia = body.inertia
     J = inertia.tensor_about_com
-    if inertia.mass <= 0.0 or (J[2, 2] <= 0.0 if planar else np.linalg.eigvalsh(J)[0] <= 0.0):
+    if inertia.mass <= 0.0 or (J[2, 2] <= 0.0 if height is not None else np.linalg.eigvalsh(J)[0] <= 0.0):
         raise ModelError(
             f"body {body.name!r}", "has no mass or no moment of inertia of its own", "use tree coordinates"
         )
-    return np.hstack(BodyNumbers(inertia.mass, J.ravel()))
+    return np.hstack(BodyNumbers(inertia.mass, J.ravel(), height or 0.0))
 
 
-def _state(mechanism: Mechanism, at: Any, planar: bool) -> tuple[Array, Array]:
-    positions, velocities = [], []
+def _state(mechanism: Mechanism, at: Any, planar: bool) -> tuple[Array, Array, list[float | None]]:
+    """Positions and velocities of all bodies and, in the plane, the heights of their centres of mass above it."""
+    positions, velocities, heights = [], [], list[float | None]()
     for R, x, V, body in zip(at.R, at.x, at.V, mechanism.tree.bodies, strict=True):
         c = body.inertia.com
         center, speed = x + R @ c, R @ (V[:3] + np.cross(V[3:], c))
@@ -261,4 +262,5 @@ def _state(mechanism: Mechanism, at: Any, planar: bool) -> tuple[Array, Array]:
         else:
             positions.append([*center, *quaternion_wxyz_from_matrix(R)])
             velocities.append([*speed, *V[3:]])
-    return np.concatenate(positions), np.concatenate(velocities)
+        heights.append(float(center[2]) if planar else None)
+    return np.concatenate(positions), np.concatenate(velocities), heights

@@ -67,17 +67,17 @@ def mechanism_scene(mechanism: Any) -> TreeScene:
     return TreeScene(mechanism.tree, mechanism.equations.closures, mechanism.elements)
 
 
-def centred_scene(mechanism: Any, planar: bool) -> Any:
+def centred_scene(mechanism: Any, heights: Any) -> Any:
     """Makes the scene of a mechanism in body coordinates: centre of mass and attitude of every body, (x, y, angle) in
-    the plane or (x, y, z, quaternion).
+    the plane, at these heights above it, or (x, y, z, quaternion) with None.
     """
-    return partial(_centred, mechanism_scene(mechanism), planar)
+    return partial(_centred, mechanism_scene(mechanism), heights)
 
 
-def _centred(drawn: TreeScene, planar: bool, t: Any, y: Any) -> Scene:
+def _centred(drawn: TreeScene, heights: Any, t: Any, y: Any) -> Scene:
     from mechanics.scenes.trees import centred
 
-    return centred(drawn, planar)
+    return centred(drawn, heights)
 
 
 def system_scene(name: str, *lengths: Any) -> Any:

@@ -290,25 +290,25 @@ def _ball(closure: Closure) -> float:
 # --- bodies one by one ------------------------------------------------------------------------------------------------
 
 
-def centred(drawn: TreeScene, planar: bool) -> Scene:
-    """The scene of states with the centre of mass and the attitude of every body."""
-    return replace(scene(drawn), poses=CentredPoses(drawn.tree, planar))
+def centred(drawn: TreeScene, heights: Array | None) -> Scene:
+    """The scene of states with the centre of mass and the attitude of every body; in the plane, at these heights."""
+    return replace(scene(drawn), poses=CentredPoses(drawn.tree, heights))
 
 
 @dataclass(frozen=True, eq=False)
 class CentredPoses:
     tree: Tree
-    planar: bool
+    heights: Array | None
 
     def __call__(self, t: Array, y: Array) -> tuple[Array, Array]:
         from integrators.scenes.standard import turn_about_z, unit
         from liegroup.rotations import matrix_from_quaternion_wxyz
 
-        count, width = len(self.tree), 3 if self.planar else 7
+        count, width = len(self.tree), 7 if self.heights is None else 3
         part = y[:, : count * width].reshape(len(y), count, width)
         centre = np.zeros((len(y), count, 3))
-        if self.planar:
-            centre[..., :2], R = part[..., :2], turn_about_z(part[..., 2])
+        if self.heights is not None:
+            centre[..., :2], centre[..., 2], R = part[..., :2], self.heights, turn_about_z(part[..., 2])
         else:
             centre[:], R = part[..., :3], matrix_from_quaternion_wxyz(unit(part[..., 3:]))
         com = np.stack([b.inertia.com for b in self.tree.bodies])

@@ -190,6 +190,20 @@ def test_a_trajectory_that_explodes_ends_alone(device):
     assert np.array_equal(found.y, true.y, equal_nan=True)
 
 
+def test_what_is_doubted_of_others_is_said_beside_what_was_integrated_here(device):
+    """Trajectory 0 gains energy, 1 is at rest, and 2 is nowhere within a second."""
+    guard = Guard("energy", "energy is made", "use a smaller step", change=0.1)
+    problem = Problem(
+        rn(3), [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]], lambda t, y: [y[1], -y[0], y[2] * y[2]],
+        guards=[guard], invariants={"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])},
+    )  # fmt: skip
+    found = on_gpu(problem, "LIE_EULER", (0.0, 5.0), 0.05, save_every=1, device=device)
+    assert found.status == (Status.OK, Status.OK, Status.NON_FINITE)
+    assert "1 of 3 trajectories were integrated on the host" in found.message
+    assert "trajectory 2: " in found.message
+    assert "energy is made" in found.message
+
+
 def test_nvrtc_takes_the_kernels_of_a_run():
     folders = find_spec("nvidia").submodule_search_locations if find_spec("nvidia") is not None else ()
     libraries = [x for folder in folders for x in Path(folder).glob("*/lib/libnvrtc.so.*")]  # cuda_nvrtc, cu13, …

@@ -357,6 +357,13 @@ def test_random_cases_do_not_depend_on_chunks():
     )
 
 
+def test_random_whole_numbers_stay_whole():
+    assert draws(lambda random: random.integers(5), 4, seed=3).dtype == np.int64
+    assert draws(lambda random: [random.uniform() < 0.5, True], 4, seed=3).dtype == np.bool_
+    assert draws(lambda random: [random.integers(5), 0.5], 4, seed=3).dtype == np.float64
+    assert draws(lambda random: "7", 2, seed=3) == ["7", "7"]
+
+
 UNDER_MPI = """
 import numpy as np
 from integrators import integrate

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from integrators import integrate
+from integrators import Problem, integrate
+from liegroup import product, rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.constraints import gear
 from mechanics.forces import Sphere, contact, dry_friction, joint_spring, spring_damper
+from mechanics.formulations import constrained_problem
 from mechanics.joints import Free, Prismatic
 
 LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
@@ -17,6 +20,12 @@ IMPLICIT = [
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("BDF1", "RKMK_TRBDF2")),
 ]
 """One of each kind of iteration; slow: further ones of the same."""
+CONSTRAINED = [
+    "ALPHA_STABILISED",
+    "RADAU_GGL",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN")),
+]
+CANONICAL = ["ALPHA", "NEWMARK", pytest.param("ALPHA_0", marks=pytest.mark.slow)]
 
 
 def oscillator(slip_speed, static=None):
@@ -24,6 +33,27 @@ def oscillator(slip_speed, static=None):
     friction = dry_friction("mass_joint", force=1.0, slip_speed=slip_speed, static_force=static)
     tree = Tree([Body("mass", Prismatic((1, 0, 0)), inertia=LUMP)])
     return Mechanism(tree, elements=[friction, joint_spring("mass_joint", 100.0)]).problem([0.113])
+
+
+def geared(slip_speed, static=None, gears=1):
+    """The same oscillator and wheels that slide with it twice as fast, in equations with multipliers."""
+    bodies = [Body("mass", Prismatic((1, 0, 0)), inertia=LUMP)]
+    bodies += [Body(f"gear{k}", Prismatic((0, 1, 0)), inertia=LUMP) for k in range(gears)]
+    closures = [gear(f"gear{k}_joint", "mass_joint", 2.0) for k in range(gears)]
+    friction = dry_friction("mass_joint", force=1.0, slip_speed=slip_speed, static_force=static)
+    made = Mechanism(Tree(bodies), closures, elements=[friction, joint_spring("mass_joint", 100.0)])
+    return constrained_problem(made, [0.113, *[0.226] * gears])
+
+
+def canonical(slip_speed, static=None):
+    """The same oscillator by its momentum."""
+
+    def field(t, y):
+        slip = y[1] / slip_speed
+        force = np.tanh(slip) * (1.0 + ((static or 1.0) - 1.0) * np.exp(-slip * slip))
+        return [y[1], -100.0 * y[0] - force]
+
+    return Problem(product(rn(1), rn(1)), [0.113, 0.0], field, canonical=True)
 
 
 def belt(slip_speed):
@@ -55,6 +85,29 @@ def test_a_mass_comes_to_rest_within_the_friction(method, static, slip_speed, st
     run = integrate(oscillator(slip_speed, static), method, (0.0, 2.0), step)
     assert run.finished, run.message
     assert abs(run["q"][-1, 0]) < (static or 1.0) / 100.0 + 1e-3
+
+
+@pytest.mark.parametrize("method", CONSTRAINED)
+@pytest.mark.parametrize("static", [None, 1.5])
+@pytest.mark.parametrize(("slip_speed", "step"), [(1e-4, 1e-2), (1e-4, 1e-3), (1e-6, 1e-3)])
+def test_a_mass_comes_to_rest_in_equations_with_multipliers(method, static, slip_speed, step):
+    """Alone; and with what a closure moves, five times its mass, through its first turns."""
+    run = integrate(geared(slip_speed, static, 0), method, (0.0, 2.0), step)
+    assert run.finished, run.message
+    assert abs(run["q"][-1, 0]) < (static or 1.0) / 100.0 + 1e-3
+    run = integrate(geared(slip_speed, static), method, (0.0, 2.0), step)
+    assert run.finished, run.message
+    truth = integrate(geared(1e-2, static), method, (0.0, 2.0), 1e-3)
+    assert run["q"][-1] == pytest.approx(truth["q"][-1], abs=2e-3)
+
+
+@pytest.mark.parametrize("method", CANONICAL)
+@pytest.mark.parametrize("static", [None, 1.5])
+@pytest.mark.parametrize(("slip_speed", "step"), [(1e-4, 1e-2), (1e-4, 1e-3), (1e-6, 1e-3)])
+def test_a_mass_comes_to_rest_by_its_momentum(method, static, slip_speed, step):
+    run = integrate(canonical(slip_speed, static), method, (0.0, 2.0), step)
+    assert run.finished, run.message
+    assert abs(run.y[-1, 0]) < (static or 1.0) / 100.0 + 1e-3
 
 
 @pytest.mark.parametrize("method", IMPLICIT)

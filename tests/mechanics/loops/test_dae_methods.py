@@ -15,6 +15,7 @@ from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.dae import radau, rows
 from integrators.steppers.generalized_alpha import generalized_alpha
 from mechanics.closed_trees.packing import Solved, pack_loops
+from mechanics.constraints import distance
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
@@ -25,6 +26,7 @@ from mechanics.formulations.multiplier_problem import Lagrange
 from mechanics.formulations.reactions import acceleration
 from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
 from mechanics.systems.loops import bricard, flyball_governor, four_bar, n_four_bar, rssr, slider_crank, strandbeest_leg
@@ -229,6 +231,22 @@ def test_body_coordinates_refuse_what_they_do_not_describe():
     arm = Body("arm", Revolute((0.0, 0.0, 1.0)), inertia=Inertia.about_com(1.0, (1.0, 0.0, 0.0), np.eye(3)))
     with pytest.raises(ModelError, match="has joints with damping"):
         body_problem(Mechanism(Tree([replace(arm, data=JointData(damping=0.5))])))
+
+
+def test_bodies_of_the_plane_keep_their_heights():
+    """A bar between arms that turn in planes 0.3 m apart."""
+    arms = [
+        Body(name, Revolute((0.0, 0.0, 1.0)), None, place, inertia=Inertia.about_com(1.0, (0.5, 0.0, 0.2), np.eye(3)))
+        for name, place in (("low", (0.0, 0.0, 0.0)), ("high", (1.5, 0.2, 0.3)))
+    ]
+    bar = distance(Frame("low", (1.0, 0.0, 0.0)), Frame("high", (0.8, 0.0, 0.0)), 1.6)
+    made = Mechanism.assembled(Tree(arms, gravity=(0.0, -9.81, 0.0)), [bar], [0.1, 0.3])
+    tree, body = (integrate(pose(made), "RADAU_GGL", (0.0, 0.5), 0.01) for pose in (constrained_problem, body_problem))
+    assert tree.success and body.success, (tree.message, body.message)
+    assert body["gap"].max() < 1e-12
+    assert body.y[-1, [2, 5]] == pytest.approx(tree.y[-1, :2], abs=1e-7)
+    for one in (tree, body):
+        assert one.film().positions[:, 1, 2] == pytest.approx(0.3, abs=1e-12)
 
 
 def test_body_coordinates_of_a_ball_that_rolls_move_as_its_tree():
