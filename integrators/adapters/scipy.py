@@ -363,7 +363,7 @@ class DividingSolver(LieSolver):
         absolute = np.array(np.broadcast_to(_tolerance(atol, "atol", problem.dimension), problem.dimension))
         if not ((absolute >= 0) & (absolute < math.inf)).all():
             raise ValueError(f"atol: {atol!r}, expected non-negative numbers")
-        tolerance = relative * (energy_of(problem) if self.canonical else 1.0)
+        tolerance = relative * (energy_of(problem, float(self.t)) if self.canonical else 1.0)
         tuned = relative > ROUNDING and tolerance > 0.0
         self._steps = StepByStep(
             problem,

@@ -285,7 +285,8 @@ class Run:
         self.stopping = np.array([g.stops for g in guards], dtype=np.int64)
         self.lower, self.upper, self.first_time, self.furthest, self.excess = (zeros(len(guards)) for _ in range(5))
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
-        self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
+        self.coefficients = method.kernel_coefficients(problem, self.t0)
+        self.options = method.kernel_options(problem, self.t0)
         self.projection_every = method.projection_every
 
     def _projected_size(self) -> int:

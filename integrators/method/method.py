@@ -110,6 +110,8 @@ class Stepper:
     prepare : callable, optional
         ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's
         own coefficients and options.  ValueError if the family cannot solve the problem.
+    prepares_at : bool
+        Whether it is ``prepare(problem, t)``, with the time at which the motion begins.
     evaluates : {"field", "linearised", "parts", "nothing"}
         What the stepper is handed in the place of the field; "linearised": the field, followed by the Jacobian of the
         problem, if it has one and ``out`` has room for it; "nothing": its formulas are those of the problem's own step.
@@ -179,7 +181,8 @@ class Stepper:
     maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
     groups: tuple[str, ...] = ()
     interpolant: Entry | None = None
-    prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
+    prepare: Callable[..., tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
+    prepares_at: bool = False
     evaluates: str = "field"
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
     own: str = ""
@@ -206,6 +209,12 @@ class Stepper:
     def __post_init__(self) -> None:
         if self.needs not in NEEDS:
             raise ValueError(f"stepper {self.name}: needs {self.needs!r}, expected one of {', '.join(NEEDS)}")
+
+    def of_problem(self, problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """What `prepare` tells, or nothing."""
+        if self.prepare is None:
+            return np.zeros(0), np.zeros(0, dtype=np.int64)
+        return self.prepare(problem, t) if self.prepares_at else self.prepare(problem)
 
     def __deepcopy__(self, memo: Any) -> Stepper:
         return self
@@ -461,7 +470,7 @@ class Method:
         if self.stepper.evaluates == "linearised":
             check_jacobian(problem, t)
         try:
-            self.kernel_options(problem)
+            self.kernel_options(problem, t)
             self.step(problem)
         except ValueError as error:
             raise error if self.name in str(error) else ValueError(f"{self.name}: {error}") from None
@@ -633,13 +642,15 @@ class Method:
         remedy = f"use a step below {part * h:.4g} s, or {implicit}"
         return [Doubt("step", 0.0, z, part * z, says, remedy)]
 
-    def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
+    def kernel_options(self, problem: Problem, t: float = 0.0) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem.
 
         Parameters
         ----------
         problem : Problem
             What is to be integrated.
+        t : float
+            When it begins, s.
 
         Returns
         -------
@@ -649,16 +660,18 @@ class Method:
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
         common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
         parts = () if self.stepper.in_parts is None else (1, *np.zeros(OWN_OPTIONS))
-        of_problem = self.stepper.prepare(problem)[1] if self.stepper.prepare else ()
+        of_problem = self.stepper.of_problem(problem, t)[1]
         return np.concatenate([common, parts, self.options, of_problem]).astype(np.int64)
 
-    def kernel_coefficients(self, problem: Problem) -> NDArray[np.float64]:
+    def kernel_coefficients(self, problem: Problem, t: float = 0.0) -> NDArray[np.float64]:
         """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem.
 
         Parameters
         ----------
         problem : Problem
             What is to be integrated.
+        t : float
+            When it begins, s.
 
         Returns
         -------
@@ -666,7 +679,7 @@ class Method:
             As the stepper documents them.
         """
         parts = () if self.stepper.in_parts is None else (1.0,)
-        of_problem = self.stepper.prepare(problem)[0] if self.stepper.prepare else ()
+        of_problem = self.stepper.of_problem(problem, t)[0]
         return np.concatenate([parts, self.coefficients, of_problem])
 
     def function(self, problem: Problem) -> Field:

@@ -73,6 +73,7 @@ def composed(stepper: Stepper) -> Stepper:
         maps=stepper.maps,
         groups=stepper.groups,
         prepare=stepper.prepare,
+        prepares_at=stepper.prepares_at,
         evaluates=stepper.evaluates,
         needs=stepper.needs,
         shape=None if stepper.shape is None else lambda problem, options: _shape(stepper, problem, options),

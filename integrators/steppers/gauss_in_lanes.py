@@ -309,8 +309,8 @@ def gauss_step(
 # --- the method -------------------------------------------------------------------------------------------------------
 
 
-def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The energy at play at the start and K of a constant kinetic energy; whether the group is commutative and there is
+def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative and there is
     such a K, where the sizes of the state are read and where the entries of K stand.
     """
     flat = bool(COMMUTATIVE[problem.table[:, KIND]].all()) and problem.n == problem.dimension
@@ -322,7 +322,7 @@ def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     ]
     K = constant_inverse_inertia(problem) if flat and problem.canonical else np.zeros((0, 0))
     options = [flat, len(K) > 0, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
-    return np.array([energy_of(problem), *K.ravel()]), np.array(options, dtype=np.int64)
+    return np.array([energy_of(problem, t), *K.ravel()]), np.array(options, dtype=np.int64)
 
 
 def _columns(row: NDArray[np.float64]) -> tuple[int, int]:
@@ -331,17 +331,15 @@ def _columns(row: NDArray[np.float64]) -> tuple[int, int]:
     return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 1)
 
 
-def energy_of(problem: Problem) -> float:
-    """The energy at play: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest; of others 1."""
+def energy_of(problem: Problem, t: float = 0.0) -> float:
+    """The energy at play at t: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest; of others 1."""
     if not problem.canonical:
         return 1.0
     largest, half = 0.0, problem.dimension // 2
     for y in np.atleast_2d(problem.y0):
-        largest = max(largest, 0.5 * float(np.abs(problem.velocity(0.0, y)[:half] * y[problem.n - half :]).sum()))
+        largest = max(largest, 0.5 * float(np.abs(problem.velocity(t, y)[:half] * y[problem.n - half :]).sum()))
         if "energy" in problem.invariant_names:
-            largest = max(
-                largest, abs(float(problem.invariant_values(0.0, y)[problem.invariant_names.index("energy")]))
-            )
+            largest = max(largest, abs(float(problem.invariant_values(t, y)[problem.invariant_names.index("energy")])))
     return largest if np.isfinite(largest) else 0.0
 
 
@@ -391,6 +389,7 @@ GAUSS_IN_LANES = Stepper(
     _rows,
     maps=("exp", "cayley"),
     prepare=prepare,
+    prepares_at=True,
     shape=shape,
     stages_in_lanes=True,
     report=report,

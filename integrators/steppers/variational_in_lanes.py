@@ -337,10 +337,10 @@ def variational_step(
 # --- the method -------------------------------------------------------------------------------------------------------
 
 
-def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """As for `GAUSS8`; ValueError if the problem is not canonical."""
     check_canonical(problem)
-    return gauss_in_lanes.prepare(problem)
+    return gauss_in_lanes.prepare(problem, t)
 
 
 def report_whole(work: NDArray[np.float64]) -> Report:
@@ -359,6 +359,7 @@ VARIATIONAL_DIVIDED = replace(
     name="variational_in_lanes",
     step=variational_step,
     prepare=prepare,
+    prepares_at=True,
     needs="canonical",
     tuned=tuned,
 )

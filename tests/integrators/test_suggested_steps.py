@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from benchmarks.stiff import chain
 from integrators import Problem, integrate, suggest_step
@@ -122,3 +123,9 @@ def test_hypotheses_are_looked_at_within_the_interval_of_the_run():
     solution = integrate(problem, "BDF2", (1.0, 2.0), 0.01)
     assert solution.success
     assert abs(solution.y[-1, 0] - np.exp(1.0 - 2.0 * np.log(2.0))) < 1e-4
+    canonical = Problem(
+        rn(1).cotangent, [1.0, 0.0], lambda t, y: [y[1], -y[0] / t] if t > 0.0 else np.nan * y, canonical=True
+    )
+    solution = integrate(canonical, (1.0, 2.0))
+    expected = solve_ivp(lambda t, y: [y[1], -y[0] / t], (1.0, 2.0), [1.0, 0.0], "DOP853", rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(solution.y[-1], expected.y[:, -1], rtol=0.0, atol=1e-12)
