@@ -17,6 +17,8 @@ start.
 """
 LOST = 1e-7
 """Smallest singular value of rows of length one, whose squares are decomposed, that is none."""
+_TIES = 1e-9
+"""By which squares of singular values, and parts of rows in them, differ that are the same."""
 
 
 def near_dependence(problem: Problem, begin: float, t: float, y: Array) -> str:
@@ -49,7 +51,10 @@ def _name(problem: Problem, row: int) -> str:
 
 
 def _smallest(problem: Problem, t: float, y: Array) -> tuple[float, int]:
-    """Smallest singular value of A M^(−1/2) with rows of length one, and the row with the largest part in it."""
+    """Smallest singular value of A M^(−1/2) with rows of length one, and the row with the largest part in it; in all that
+    are as small, to rounding, and the last of rows that tie, as closures stand
+    behind joints: one direction of several would be any.
+    """
     n, m, k = problem.sizes
     at, out = constrained(n, m, k), np.zeros(problem.parts_size)
     problem.parts.python(t, np.array(y), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
@@ -57,4 +62,5 @@ def _smallest(problem: Problem, t: float, y: Array) -> tuple[float, int]:
     gram = rows @ np.linalg.solve(mass, rows.T)
     lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     values, vectors = np.linalg.eigh(gram / np.outer(lengths, lengths))
-    return float(np.sqrt(max(values[0], 0.0))), int(np.argmax(np.abs(vectors[:, 0])))
+    parts = np.square(vectors[:, values <= values[0] + _TIES]).sum(axis=1)
+    return float(np.sqrt(max(values[0], 0.0))), int(np.flatnonzero(parts >= (1.0 - _TIES) * parts.max())[-1])
