@@ -197,7 +197,7 @@ def test_a_derivative_that_is_lost_on_the_way_ends_the_run_by_name(stiff: Any) -
         return stiff.relaxing_jacobian(t, y) if t < 0.5 else [[np.nan, 1.0], [0.0, 0.0]]
 
     run = integrate(Problem(rn(2), [2.0, 0.0], stiff.relaxing, jacobian=lost), RADAU[0], (0, 900), rtol=1e-6)
-    assert run.status == Status.NOT_CONVERGED
+    assert run.status in (Status.NOT_CONVERGED, Status.STEP_UNDERFLOW)
     assert "the derivative is not finite" in run.message
     assert 0.5 <= run.t[-1] < 900
 
