@@ -34,6 +34,8 @@ them.
 """
 MOST_ATTEMPTS = 20
 """A step that has failed more often in a row is given up."""
+PATIENCE = 5.0
+"""Failures in a row, from which on a cautious controller makes steps shorter by more."""
 _SMALLEST_ERROR = 1e-10
 BELOW, RISE = 0.6, 1.2
 """Under a cautious controller steps stay below this part of one that could not be taken, for a while: the bound rises
@@ -111,6 +113,16 @@ def propose(remaining: Any, clock: Any, numbers: Any) -> Any:
     return chosen(clock[H], remaining, numbers)
 
 
+@helper
+def after_failure(status: Any, clock: Any, hurries: Any) -> Any:
+    """The part of a step that failed with which it is taken again; those that fail again and again are to come to an
+    end, solved or lost in the time, where that is asked for.
+    """
+    if hurries and clock[ATTEMPTS] > PATIENCE:
+        return 0.1
+    return 0.5 if status not in (NON_FINITE, OK) else 0.2
+
+
 @entry(JUDGE_SIGNATURE)
 def judge(
     status: Any, error: Any, t: Any, h: Any, y: Any, watched: Any, parameters: Any, structure: Any, field_work: Any,
@@ -129,7 +141,7 @@ def judge(
     if status == OK and error == error:
         clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
     else:
-        clock[H] = h * (0.5 if status not in (NON_FINITE, OK) else 0.2)
+        clock[H] = h * after_failure(status, clock, numbers[CAUTIOUS] != 0.0)
     return REPEAT
 
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from integrators.controllers.clock import ATTEMPTS, MEMORY, REPEAT, RETRIES, H
 from integrators.controllers.controller import Steered, StepController
-from integrators.controllers.digital_filter import MOST_ATTEMPTS, chosen
+from integrators.controllers.digital_filter import MOST_ATTEMPTS, after_failure, chosen
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
-from integrators.status import NON_FINITE, OK
+from integrators.status import OK
 from liegroup.compile import entry
 
 WISH = MEMORY
@@ -34,7 +34,7 @@ def judge(
         return OK if error <= 1.0 else REPEAT
     if status != OK and clock[ATTEMPTS] > numbers[RETRIES]:
         return status
-    clock[H] = h * (0.5 if status not in (NON_FINITE, OK) else 0.2)
+    clock[H] = h * after_failure(status, clock, True)
     return REPEAT
 
 

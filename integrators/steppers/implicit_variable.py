@@ -18,9 +18,10 @@ all that is remembered is in the workspace, which a checkpoint keeps.  Where the
 and where it is new the step fails, for a smaller one.  The first guess continues the polynomial through the stages of
 the step before, from its chart to that at the new state.
 
-The error is estimated by the weights e₀, e of the embedded method, in collocation methods with a factor (next line),
+The error is estimated by the weights e₀, e of the embedded method, and where e₀ is not zero with a factor, without
+which it would be |h J| times what is left unsolved of y,
 
-    err = e₀ h f(t, y) + Σ eᵢ uᵢ,      err <- (1 − h γ₀ J)⁻¹ err,      γ₀ = e₀ the real eigenvalue of A
+    err = e₀ h f(t, y) + Σ eᵢ uᵢ,      err <- (1 − h γ₀ J)⁻¹ err,      γ₀ a real eigenvalue of A, e₀ in collocation
 
 and where it is too large in a first step, or after one, once more with e₀ h g(t, err) in the place of e₀ h f(t, y).
 Sources: Hairer and Wanner 1996, IV.8; Hosea and Shampine 1996 (weights of the stages);
@@ -82,6 +83,8 @@ not used.
 OWN_NUMBERS = 8
 MOST = 7
 """Rounds of three stages."""
+ROUNDED = 1e-12
+"""A weight that would be zero, were it not rounded."""
 FAST, ENOUGH = 1e-3, 2
 """A contraction with which J is kept, and rounds within which it is kept whatever that is."""
 
@@ -447,13 +450,14 @@ def variable(method: Method) -> Method:
     A, (b, c, error) = numbers[: s * s].reshape(s, s), numbers[s * s : s * s + 3 * s].reshape(3, s)
     form, blocks = numbers[s * s + 3 * s :], method.options[6:]
     collocation = not method.options[2]
+    column = real_eigenvalue(form[s * s :].reshape(s, s), blocks)
     if collocation:
-        column = real_eigenvalue(form[s * s :].reshape(s, s), blocks)
         e0, e = collocation_estimate(A, b, c, float(form[s * s + column * s + column]))
         nodes = list(range(s))
     else:
-        column = -1
         e0, e = embedded_estimate(A, error)
+        if abs(e0) < ROUNDED:  # the embedded method is stiffly accurate, too, or begins with no stage at the start
+            column = -1
         inner = [i for i in range(s - 1) if 0.0 < c[i] < 1.0]
         nodes = [min(inner, key=lambda i: abs(c[i] - 0.5)), s - 1]
     return replace(

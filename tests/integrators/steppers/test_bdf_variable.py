@@ -162,7 +162,7 @@ def test_what_fails_has_a_name(stiff: Any) -> None:
         return stiff.relaxing_jacobian(t, y) if t < 100.0 else [[np.nan, 1.0], [0.0, 0.0]]
 
     run = integrate(Problem(rn(2), [2.0, 0.0], stiff.relaxing, jacobian=lost), "BDF5", (0, 2000), rtol=1e-6)
-    assert run.status == Status.NOT_CONVERGED
+    assert run.status in (Status.NOT_CONVERGED, Status.STEP_UNDERFLOW)
     assert "the derivative is not finite" in run.message
     run = integrate(Problem(rn(1), [1.0], lambda t, y: [y[0] ** 2]), "BDF5", (0, 2), rtol=1e-6)
     assert run.status in (Status.STEP_UNDERFLOW, Status.NOT_CONVERGED, Status.NON_FINITE)
