@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +44,12 @@ from mechanics.joints import (
     Spherical,
     Universal,
 )
-from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
+
+if TYPE_CHECKING:
+    from mechanics.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 PROJECT = "Pinocchio"
@@ -153,7 +155,11 @@ def from_pinocchio(model: Any, damping: bool = True) -> tuple[Tree | Mechanism, 
                 frames=_frames(pin, model, names),
             )
         closures = list(_couplings(model, parts))
-        made = Mechanism.assembled(tree, closures, name=tree.name) if closures else tree
+        made: Tree | Mechanism = tree
+        if closures:
+            from mechanics.mechanism import Mechanism
+
+            made = Mechanism.assembled(tree, closures, name=tree.name)
         states = StateMap(tree, side_of(model))
     report.warn(3)
     return made, states
