@@ -50,7 +50,7 @@ def find_controller(controller: str | StepController) -> StepController:
     """
     if isinstance(controller, StepController):
         return controller
-    if controller == OrderedSteps.name:
+    if isinstance(controller, str) and controller == OrderedSteps.name:
         return OrderedSteps()
     if not isinstance(controller, str) or controller not in CONTROLLERS:
         raise ValueError(f"controller: {controller!r}, expected one of {', '.join(CONTROLLERS)} or a Controller")

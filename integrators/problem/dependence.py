@@ -51,9 +51,9 @@ def _name(problem: Problem, row: int) -> str:
 
 
 def _smallest(problem: Problem, t: float, y: Array) -> tuple[float, int]:
-    """Smallest singular value of A M^(−1/2) with rows of length one, and the row with the largest part in it; in all that
-    are as small, to rounding, and the last of rows that tie, as closures stand
-    behind joints: one direction of several would be any.
+    """Smallest singular value of A M^(−1/2) with rows of length one, and the row with the largest part in it: in all
+    that are as small, to rounding, and the last of rows that tie, as closures stand behind joints; one direction of
+    several would be any.
     """
     n, m, k = problem.sizes
     at, out = constrained(n, m, k), np.zeros(problem.parts_size)

@@ -199,8 +199,9 @@ class Solution:
         raise KeyError(f"name {name!r}: expected one of {known}")
 
     def trajectory(self, k: int) -> Solution:
-        """One trajectory of an ensemble, up to the last state it saved (where an event ended it between two of them, its
-        state is in `events`); counts and seconds stay those of all.
+        """One trajectory of an ensemble, up to the last state it saved; counts and seconds stay those of all.
+
+        Where an event ended it between two of them, its state is in `events`.
 
         Parameters
         ----------

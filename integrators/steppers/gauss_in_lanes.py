@@ -310,8 +310,8 @@ def gauss_step(
 
 
 def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative and there is
-    such a K, where the sizes of the state are read and where the entries of K stand.
+    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative and
+    there is such a K, where the sizes of the state are read and where the entries of K stand.
     """
     flat = bool(COMMUTATIVE[problem.table[:, KIND]].all()) and problem.n == problem.dimension
     sizes = [

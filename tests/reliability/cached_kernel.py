@@ -24,6 +24,7 @@ from liegroup.compile import (
     nothing,
     objects,
     seals,
+    sources,
     st,
     vector,
 )
@@ -127,6 +128,8 @@ def is_taken(path: Path) -> bool:
         return seals.opened(f"{path.parent.name}/{path.name}", content) is not None
     if path.suffix == ".py":
         return generated._content(path) == GENERATED
+    if path.name == sources._KEPT:
+        return seals.opened(sources._sealed_name(), content) is not None
     return objects.read(path.name) == content
 
 
