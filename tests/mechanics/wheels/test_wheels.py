@@ -142,13 +142,16 @@ MANIPULATOR_RATES = {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0
 
 @pytest.mark.parametrize("name", RUNS)
 def test_runge_kutta_keeps_wheels_on_the_plane_and_rolling(name):
-    """Both forms agree, energy is conserved to the order, heights and contact velocities to rounding."""
+    """Both forms agree, energy is conserved to the order, heights and contact velocities to rounding; of the benchmark
+    disk the plane would have to pull, by a few newtons.
+    """
     made, q, v, horizon = RUNS[name]()
     forms = (multiplier_problem(made, q, v, projection="positions"), made.problem(q, v))
     ends = []
     for problem in forms:
         solution = integrate(problem, "RKMK4", (0.0, horizon), step=0.002)
-        assert solution.success
+        assert solution.finished
+        assert [doubt.name for doubt in solution.doubts] == (["load"] if name == "disk" else [])
         assert np.nanmax(solution.greatest[:, 1]) < 1e-11
         assert np.nanmax(solution.greatest[:, 2]) < 1e-10
         assert solution.error("energy", relative=False) < 1e-6 * (1 + abs(solution.invariants[0, 0]))
