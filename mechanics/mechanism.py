@@ -42,8 +42,10 @@ from mechanics.constraints.assembly import (
     units_of,
 )
 from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.loads import pulling
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
+from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
@@ -77,6 +79,10 @@ LARGEST_TURN = 2.0
 _NUDGE = 1e-6
 NOT_FAR = 0.2
 """A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
+LOOKS, EACH, PULL, INSTANT = 17, 8, 1e-3, 1e-6
+"""Saved states of a trajectory in which loads are looked at, at most, and one of so many at most, as of large ensembles
+few are given; pull that counts, in weights; s, for differences.
+"""
 
 
 class FastestSpring(NamedTuple):
@@ -658,7 +664,7 @@ class Mechanism:
             invariant_units=("J", "m", "m/s", ""),
             guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
-            doubts=self.turn_doubts,
+            doubts=self.state_doubts(momenta=True),
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
@@ -785,12 +791,60 @@ class Mechanism:
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
         return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
 
-    @property
-    def turn_doubts(self) -> Callable[[Array, Array], list[Doubt]] | None:
-        """Of times t (k,), s, and states (q, …) (k, n): which elastic joints are turned further than their moments hold
-        for; None where there are none.
+    def state_doubts(self, momenta: bool = False) -> Callable[[Array, Array], list[Doubt]] | None:
+        """Of times t (k,), s, and states (k, n): which elastic joints are turned further than their moments hold for,
+        and which wheels and balls their planes would have to pull down; None where there are neither.
+
+        Loads are looked at in some of the states, and not where inputs are given from outside, which a state does not
+        tell, nor where fewer than four states are given, as of ensembles of thousands.
+
+        Parameters
+        ----------
+        momenta : bool
+            Whether a state begins with (q, p*), else with (q, v).
+
+        Returns
+        -------
+        callable, or None
+            ``doubts(t, y)`` → list of Doubt.
         """
-        return partial(self._turned, joints) if (joints := turning(self.elements)) else None
+        joints, inputs = turning(self.elements), any(element.is_input for element in self.elements)
+        heights = [] if inputs else [c for c, e in enumerate(self.equations.equations) if e.kind == HEIGHT]
+        return partial(self._doubts, joints, heights, momenta) if joints or heights else None
+
+    def _doubts(
+        self, joints: Sequence[Sequence[Compliant]], heights: Sequence[int], momenta: bool, t: Array, y: Array
+    ) -> list[Doubt]:
+        turned = self._turned(joints, t, y) if joints else []
+        return [*turned, *(self._lifted(heights, momenta, t, y) if heights else ())]
+
+    def _lifted(self, heights: Sequence[int], momenta: bool, t: Array, y: Array) -> list[Doubt]:
+        """The first of some states in which the plane of a wheel pulls: its equation holds in both directions."""
+        tree, free = self.tree, Mechanism(self.tree, (), self.home, [self.elements])
+        n_q, n = tree.nq, tree.nv
+        weight = tree.mass * float(np.linalg.norm(tree.gravity))
+        looks = min(LOOKS, 1 + len(t) // EACH) if 2 * len(t) >= EACH else 0
+        for row in np.unique(np.linspace(0, len(t) - 1, looks).astype(int)):
+            time, q, x = float(t[row]), y[row, :n_q], y[row, n_q : n_q + n]
+            with once():
+                v = evaluate(closed, self._packed, 2 * n, time, q, x)[:n] if momenta else x
+                at, p = geometry(tree, q, None, time), self.momentum(q, v, time)
+                forces = at.mass_matrix(tree) @ (self._acceleration(time, q, p) - free._acceleration(time, q, p))
+                found = pulling(self.equations.matrix(q, time, at), forces, heights, PULL * weight)
+            if found is not None:
+                which, load = found
+                says = f"the plane would have to pull at {self.equations.names[which]!r}, which lifts off instead"
+                return [Doubt("load", time, load, 0.0, says, "drive slower, or give it a contact in place of a wheel")]
+        return []
+
+    def _acceleration(self, t: float, q: Array, p: Array) -> Array:
+        """v̇ (nv,), by differences of v along the motion."""
+        n, kernel = self.tree.nv, partial(evaluate, closed, self._packed, 2 * self.tree.nv)
+        rate = kernel(t, q, p)
+        ahead, behind = (
+            kernel(t + e, moved_by(self.tree, q, e * rate[:n]), p + e * rate[n:])[:n] for e in (INSTANT, -INSTANT)
+        )
+        return np.asarray((ahead - behind) / (2.0 * INSTANT))
 
     def _turned(self, joints: Sequence[Sequence[Compliant]], t: Array, y: Array) -> list[Doubt]:
         q, tree = y[:, : self.tree.nq], self.tree

@@ -29,6 +29,12 @@ _NOISE = 1e-13
 """The same of what counts as one (`Problem.scales`): what rounding of forces that balance moves."""
 FAR = 10.0
 """Times the whole way of a run: positions that smaller steps lead to within one of its steps are not its motion."""
+THROWN = 1e6
+"""Times the way so far: what is thrown so far by a later step has been over an infinity, or is not beside what grows."""
+ELSEWHERE = 1.5
+"""Times the whole way of a run: where one of its steps leads past what smaller ones do, it is not of the motion."""
+LEAP = 30.0
+"""Times the largest move before: there a run may have gone over an infinity, and come back from it by more."""
 PARTS, RESOLVED, LEAST, MOST = 8, 0.1, 1e-12, 200
 """Parts of a step that are taken for it at first, r of those that are small enough, part of these below which none is
 tried, and how many are.
@@ -56,11 +62,13 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
         return []
     ratios = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale)[0] for row in rows]
     if 2 * sum(ratio > UNRESOLVED for ratio in ratios) < len(rows):
+        scales = [_before(run, found, row, scale) for row in rows]
         return [
             doubt
-            for row, ratio in zip(rows, ratios, strict=True)
-            if ratio > RESOLVED
-            for doubt in _escapes(run, found, row, scale, number)
+            for row, ratio, own in zip(rows, ratios, scales, strict=True)
+            if (ratio if own is scale else _ratio(run, float(found.t[row]), run.plan.h, found.y[row], own)[0])
+            > RESOLVED
+            for doubt in _escapes(run, found, row, own, number)
         ][:1]
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
@@ -70,13 +78,23 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
     return [Doubt("resolution", float(found.t[rows[worst]]), ratios[worst], UNRESOLVED, says, remedy, number)]
 
 
+def _before(run: FixedRun, found: Trajectory, row: int, scale: Array) -> Array:
+    """What a step from a saved state is measured by: the way of the run, or that up to the next saved state where all
+    of it is `THROWN` times as far, as behind an infinity: beside 1e28 nothing differs.
+    """
+    so_far = scale_of(run, found.y[: row + 2])
+    moved = np.isfinite(so_far) & np.isfinite(scale)
+    return so_far if (moved & (scale > THROWN * so_far)).any() else scale
+
+
 def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: int) -> list[Doubt]:
     """The doubt of a trajectory from one of whose states the motion leaves for infinity, or nearly, within the step:
-    smaller steps end there, which become smaller until each is resolved.
+    smaller steps end there, which become smaller until each is resolved, or none is.
     """
     t, y, h, far = float(found.t[row]), found.y[row], run.plan.h / PARTS, 0.0
     left, most, positions = run.plan.h, abs(h), positions_of(run.problem)
-    scale = np.fmax(scale, np.abs(stepped(run, t, run.plan.h, y) - y))  # of few saved states the way is not known
+    whole = stepped(run, t, run.plan.h, y)
+    scale = np.fmax(scale, np.abs(whole - y))  # of few saved states the way is not known
     for _ in range(MOST):
         if abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
             break
@@ -87,11 +105,19 @@ def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: i
             h *= 2.0 if 2.0 * abs(h) <= most else 1.0
         else:
             h *= 0.25
-    if not far > FAR:  # what goes far and comes back within the step is no such motion
+    ends = abs(left) >= 0.5 * most and abs(h) < LEAST * most
+    apart = float((np.abs(y - whole) / scale)[:positions].max())
+    if abs(left) < 0.5 * abs(h) and not far > FAR and apart > ELSEWHERE:
+        says = "within a step smaller ones lead elsewhere, by so many times the whole way of the run"
+        return [Doubt("escape", float(found.t[row]), apart, ELSEWHERE, says, "use smaller steps", number)]
+    if not (far > FAR or ends):  # what goes far and comes back within the step is no such motion
         return []
     says = "within a step smaller ones lead so many times the whole way of the run: it goes over an infinity"
+    if not far > FAR:
+        says = f"within a step smaller ones come to an end at t = {t:.6g}, where none resolves the motion any more"
     remedy = "use smaller steps, or end the run before, by an event"
-    return [Doubt("escape", float(found.t[row]), far, FAR, says, remedy, number)]
+    limit = FAR if far > FAR else np.nan
+    return [Doubt("escape", float(found.t[row]), far, limit, says, remedy, number)]
 
 
 def _rings(run: FixedRun, t: float, y: Array) -> bool:
@@ -103,12 +129,17 @@ def _rings(run: FixedRun, t: float, y: Array) -> bool:
 
 
 def _looked_at(found: Trajectory, h: float) -> list[int]:
-    """Saved rows: the first, the middle, the last before the end, and that of the largest move."""
+    """Saved rows: the first, the middle, the last before the end, that of the largest move, and that of the largest
+    beside all before, where it is `LEAP` times as far.
+    """
     before = int(np.sum(np.abs(found.last_t - found.t) > 0.999 * abs(h)))
     if before == 0:
         return []
     moves = np.abs(np.diff(found.y[: before + 1], axis=0)).max(axis=1)
-    return sorted({0, before // 2, before - 1, int(np.argmax(moves)) if len(moves) else 0})
+    rows = {0, before // 2, before - 1, int(np.argmax(moves)) if len(moves) else 0}
+    known = np.maximum.accumulate(moves)[:-1]
+    leaps = moves[1:] / np.where(known > 0.0, known, np.inf)
+    return sorted(rows | ({1 + int(np.argmax(leaps))} if leaps.max(initial=0.0) > LEAP else set()))
 
 
 def scale_of(run: FixedRun, states: Array) -> Array:

@@ -134,7 +134,7 @@ def record(
     subtitle: str = "",
     warning: str = "",
 ) -> Film:
-    """A film of saved states, up to the first that is not finite.
+    """A film of saved states, up to the first that is not finite, or whose poses are not.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def record(
     Raises
     ------
     ValueError
-        No state that is finite, or poses of a wrong shape.
+        No state that is finite, or poses of a wrong shape, or not finite from the first on.
     """
     most = integer(frames, "frames", 1)
     t, y = np.asarray(t, dtype=np.float64), np.asarray(y, dtype=np.float64)
@@ -163,9 +163,12 @@ def record(
     rows = chosen(t[:saved], most)
     scene = made(scene, t[rows], y[rows])
     x, R = _poses(scene, t[rows], y[rows])
+    notes = [_which(rows, saved, total if len(t) < total else saved), *scene.notes]
+    if len(x) < len(rows):
+        rows = rows[: len(x)]
+        notes.append(f"The poses after t = {t[rows[-1]]:.6g} s are not finite and not shown.")
     paths = [_path(trail, x, R, scene.number(trail.body)) for trail in scene.trails]
     trails = np.stack(paths, axis=1) if paths else np.zeros((len(rows), 0, 3))
-    notes = [_which(rows, saved, total if len(t) < total else saved), *scene.notes]
     if saved < len(good):
         notes.append(f"The states after t = {t[saved - 1]:.6g} s are not finite and not shown.")
     low, high = _extent(scene, x, R, trails)
@@ -218,6 +221,7 @@ def _which(rows: NDArray[np.int64], saved: int, total: int) -> str:
 
 
 def _poses(scene: Scene, t: Array, y: Array) -> tuple[Array, Array]:
+    """Of the states up to the first in which they are not finite."""
     x, R = (np.asarray(part, dtype=np.float64) for part in scene.poses(t, y))
     k, n = len(t), len(scene.bodies)
     if x.shape != (k, n, 3) or R.shape != (k, n, 3, 3):
@@ -225,7 +229,12 @@ def _poses(scene: Scene, t: Array, y: Array) -> tuple[Array, Array]:
             f"poses: shapes {x.shape} and {R.shape}, expected ({k}, {n}, 3) and ({k}, {n}, 3, 3): "
             "origins and rotations of every body in every state"
         )
-    return x, R
+    finite = np.isfinite(x).all(axis=-1) & np.isfinite(R).all(axis=(-2, -1))
+    if not finite[0].all():
+        name = scene.bodies[int(np.argmin(finite[0]))].name
+        raise ValueError(f"poses: that of {name!r} at t = {t[0]:.6g} s is not finite; look at the poses of the scene")
+    good = k if finite.all() else int(np.argmin(finite.all(axis=-1)))
+    return x[:good], R[:good]
 
 
 def _path(trail: Trail, x: Array, R: Array, body: int) -> Array:

@@ -110,7 +110,10 @@ class _File:
 
     def numbers(self, values: Any, kind: str, limits: bool = False) -> int:
         """The accessor of numbers (n,) or (n, c), stored once."""
-        array = np.ascontiguousarray(values, dtype="<u4" if kind == "SCALAR_INDEX" else "<f4")
+        with np.errstate(over="ignore"):
+            array = np.ascontiguousarray(values, dtype="<u4" if kind == "SCALAR_INDEX" else "<f4")
+        if not np.isfinite(array).all():
+            raise ValueError("film: it has numbers that are not finite, or beyond 3.4e38, the largest of glTF")
         data = array.tobytes()
         key = (kind, data)
         if key in self._known:

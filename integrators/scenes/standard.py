@@ -39,6 +39,7 @@ class Points:
             raise ValueError(f"names: {len(self.names)} names, expected one for each of the {count} points")
         names = self.names or tuple(f"point {k + 1}" for k in range(count))
         every = found.reshape(-1, 3)
+        every = every[np.isfinite(every).all(axis=1)]
         extent = float(np.linalg.norm(np.ptp(np.concatenate([every, np.zeros((1, 3))]), axis=0))) or 1.0
         radius = POINT * extent if self.radius is None else self.radius
         chain: list[str | None] = [None, *names] if self.anchored else list(names)

@@ -105,10 +105,8 @@ def _bodies(y: Any, parameters: Any, structure: Any, work: Any) -> None:
             s, c = sincos(ld(y, o + 2))
             zero = 0.0 * c
             one = zero + 1.0
-            R, x = (
-                (c, -s, zero, s, c, zero, zero, zero, one),
-                (ld(y, o), ld(y, o + 1), zero + body_numbers(parameters, b).height),
-            )
+            z = zero + body_numbers(parameters, b).height
+            R, x = (c, -s, zero, s, c, zero, zero, zero, one), (ld(y, o), ld(y, o + 1), z)
             v, w = (ld(y, u), ld(y, u + 1), zero), (zero, zero, ld(y, u + 2))
         else:
             o, u = 7 * b, n_q + 6 * b

@@ -331,7 +331,7 @@ def multiplier_problem(
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,
-        doubts=mechanism.turn_doubts if settings.rounds or not _lost(mechanism, q0) else partial(_doubts, mechanism),
+        doubts=mechanism.state_doubts() if settings.rounds else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
@@ -354,5 +354,5 @@ def _lost(mechanism: Mechanism, q: Array, t: float = 0.0) -> list[Doubt]:
 
 def _doubts(mechanism: Mechanism, t: Array, y: Array) -> list[Doubt]:
     """Those of saved states, from a start that may be at a singular position."""
-    turned = mechanism.turn_doubts
-    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(turned(t, y) if turned else ())]
+    others = mechanism.state_doubts()
+    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(others(t, y) if others else ())]

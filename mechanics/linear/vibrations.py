@@ -188,12 +188,41 @@ def modes_at_rest(
         W = np.diag(omega)[squares != 0.0]
         B = np.block([[np.zeros((len(W), len(W))), W], [-(W * np.sign(squares)).T, X.T @ M @ D @ X]])
         values, vectors, zeros = _staircase(B)
+        creeping, slow = _creeping(omega, np.sign(squares), X.T @ M @ D @ X, zeros)
+        values, vectors, zeros = np.r_[values, creeping], np.hstack([vectors, slow]), zeros - len(creeping)
         return values, S @ X @ (vectors[len(W) :] / values), zeros + rigid, "eigenvalues"
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays
     swings, falls = squares > 0.0, squares < 0.0
     values = np.concatenate([1j * omega[swings], omega[falls], -omega[falls]])
     shapes = S @ np.hstack([X[:, swings], X[:, falls], X[:, falls]])
     return values, shapes, rigid, "stiffness and mass"
+
+
+def _creeping(omega: Array, signs: Array, D: Array, zeros: int) -> tuple[NDArray, NDArray]:
+    """Eigenvalues and vectors (ωx, s) of motions that strong dampers slow down so far that a staircase has counted them
+    among its `zeros`: the greatest of the inverse.  Zeros are rigid motions without damping, and nothing else.
+    """
+    held, free = signs != 0.0, np.flatnonzero(signs == 0.0)
+    turn, sizes, _ = np.linalg.svd(D[np.ix_(free, free)])
+    turn = turn[:, sizes > NULL * sizes.max(initial=0.0)]
+    lost, k, n = zeros - (len(free) - turn.shape[1]), int(held.sum()), len(omega)
+    if lost <= 0:
+        return np.zeros(0), np.zeros((k + n, 0))
+    basis = np.zeros((n, turn.shape[1]))
+    basis[free] = turn  # rigid motions with damping
+    speeds = np.zeros((n, 2 * k + basis.shape[1]))  # s of (a, b) in ω s = a, ∓ω (ωx) + D s = b
+    speeds[held, :k] = np.diag(1.0 / omega[held])
+    wanted = np.hstack([-basis.T @ D @ speeds[:, : 2 * k], np.eye(basis.shape[1])])
+    damped = np.linalg.solve(basis.T @ D @ basis, wanted)
+    speeds += basis @ damped
+    places = ((D @ speeds)[held] - np.eye(len(speeds.T))[k : 2 * k]) / (signs * omega)[held, None]
+    found, y = np.linalg.eig(np.vstack([places, speeds[held], damped]))
+    slowest = np.argsort(-np.abs(found))[:lost]
+    y = y[:, slowest]
+    shapes = basis @ y[2 * k :]
+    shapes = shapes.astype(y.dtype)
+    shapes[held] = y[k : 2 * k]
+    return 1.0 / found[slowest], np.vstack([y[:k], shapes])
 
 
 def _pairs(K: Array, M: Array) -> tuple[Array, Array]:

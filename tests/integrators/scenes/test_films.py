@@ -312,3 +312,19 @@ def test_problems_on_groups_are_drawn_by_their_factors():
     fly = Problem(se3, [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0], lambda t, y: np.array([1.0, 0, 0, 0, 0, 0]))
     film = integrate(fly, "RKMK4", (0.0, 1.0), step=0.1, progress=False).film()
     assert film.positions[-1, 0] == pytest.approx([2.0, 2.0, 3.0])
+
+
+def test_a_film_ends_where_its_poses_are_not_finite(tmp_path):
+    """Not as a file with numbers that are none."""
+    t, y = np.arange(4.0), np.array([[1.0], [0.5], [-0.5], [-1.0]])
+    root = points(lambda y: [[np.sqrt(y[0]), 0.0]], ["root"])
+    with np.errstate(invalid="ignore"):
+        film = record(root, t, y)
+        assert len(film.t) == 2
+        assert any("poses after t = 1 s are not finite" in note for note in film.notes)
+        for ending in ("glb", "html"):
+            assert animate(film, tmp_path / f"film.{ending}").stat().st_size > 0
+        with pytest.raises(ValueError, match="poses: that of 'root' at t = 2 s is not finite"):
+            record(root, t[2:], y[2:])
+    with pytest.raises(ValueError, match="the largest of glTF"):
+        glb(record(root, t[:2], [[1.0], [1e80]]))

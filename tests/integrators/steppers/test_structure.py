@@ -158,6 +158,31 @@ def test_what_steps_over_an_infinity_is_no_success() -> None:
         assert doubt.value > doubt.limit
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "start", "step", "count", "says"),
+    [
+        ("RKMK_GAUSS1", lambda t, y: y * y * y, 1.0, 1.5, 4, "over an infinity"),  # the run goes on at 1e28
+        ("RKMK_GAUSS3", lambda t, y: np.exp(y), 0.0, 3.0, 4, "come to an end at t = 0.99"),  # slowly: x = −log(1 − t)
+        (
+            "RKMK_GAUSS4",
+            lambda t, y: np.exp(y),
+            0.0,
+            0.31,
+            10,
+            "come to an end at t = 1.24",
+        ),  # where it stands behind one
+        ("ROS3P", lambda t, y: y * y * y, 1.0, 0.275, 6, "lead elsewhere"),  # just before
+    ],
+)
+def test_steps_over_an_infinity_are_found_by_what_they_leave(
+    name: str, field: Any, start: float, step: float, count: int, says: str
+) -> None:
+    problem = Problem(rn(1), [start], field, model="blows up")
+    (doubt,) = integrate(problem, METHODS[name], (0.0, count * step), step=step).doubts
+    assert doubt.name == "escape"
+    assert says in doubt.says
+
+
 def test_what_is_not_resolved_at_the_start_alone_has_left_for_nowhere() -> None:
     """x' = −1000 (x − cos t) by long steps, from beside its slow motion; and an oscillator by one step a turn."""
     settling = Problem(rn(1), [3.0], lambda t, y: np.array([-1000.0 * (y[0] - np.cos(t))]))
@@ -173,4 +198,4 @@ def test_a_symmetric_method_that_leaves_its_motion_is_asked_where_no_energy_is_w
     """x' = x³ has left for infinity at t = 1/2: half the steps end without numbers."""
     problem = Problem(rn(1), [1.0], lambda t, y: y * y * y)
     (doubt,) = integrate(problem, METHODS["RKMK_LOBATTO_IIIB3"], (0.0, 2.0), step=0.5).doubts
-    assert doubt.name == "accuracy"
+    assert doubt.name == "escape"

@@ -375,6 +375,31 @@ def test_damping():
     assert mechanics.modes(tree, [0.0]).rigid == 1
 
 
+@pytest.mark.parametrize("damping", [1e3, 1e8])
+def test_what_creeps_is_not_rigid(damping):
+    """Two masses in strong dampers on soft springs beside a stiff one, one that only a damper holds, one that nothing
+    does: against 50 digits.
+    """
+    lump = Inertia.about_com(1.0, (0, 0, 0), 0.01 * np.eye(3))
+    places = {"stiff": (None, 0.0), "a": (None, damping), "slow": (None, 3.0), "free": (None, 0.0), "b": ("a", damping)}
+    bodies = [Body(name, Prismatic(Y), on, inertia=lump, data=JointData(damping=c)) for name, (on, c) in places.items()]
+    springs = [joint_spring(f"{name}_joint", k) for name, k in (("stiff", 1e10), ("a", 1.0), ("b", 3.0))]
+    found = mechanics.modes(Mechanism(Tree(bodies, gravity=(0.0, 0.0, 0.0)), elements=springs), np.zeros(5))
+    with mpmath.workdps(50):
+        inverse = mpmath.matrix([[1, -1], [-1, 2]])  # of the masses, in coordinates of the joints
+        A = mpmath.zeros(4)
+        A[0, 2] = A[1, 3] = 1
+        for i in range(2):
+            for j in range(2):
+                A[2 + i, j], A[2 + i, 2 + j] = -inverse[i, j] * (1, 3)[j], -inverse[i, j] * damping
+        truth = sorted([*map(mpmath.re, mpmath.eig(A, right=False)), mpmath.mpf(-3)])
+    assert found.rigid == 3, "a position, and position and velocity"
+    real = found.eigenvalues[found.eigenvalues.imag == 0.0].real
+    assert np.sort(real) == pytest.approx([float(x) for x in truth], rel=1e-9)
+    first = found.shape(int(np.argmin(np.abs(found.eigenvalues))))
+    assert max(first, key=lambda name: abs(first[name])) == "a_joint"
+
+
 def test_a_servo_gives_its_closed_loop():
     tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
     made = Mechanism(tree, elements=[servo("m_joint", stiffness=18.0, damping=6.0, target=Motion((0.4,)))])

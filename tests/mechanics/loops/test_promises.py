@@ -63,9 +63,11 @@ FLAT = np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
 
 @pytest.mark.parametrize("pose", [multiplier_problem, constrained_problem])
 def test_a_start_at_a_singular_position_is_doubtful(pose):
-    method = "RKMK4" if pose is multiplier_problem else "DLA"
-    run = integrate(pose(n_four_bar.mechanism(2), 0.5 * np.pi * FLAT, FLAT), method, (0, 0.02), 0.01)
+    method, made = "RKMK4" if pose is multiplier_problem else "DLA", n_four_bar.mechanism(2)
+    problem = pose(made, 0.5 * np.pi * FLAT, FLAT)
+    run, later = (integrate(p, method, (0, 0.02), 0.01) for p in (problem, pose(made).with_start(problem.y0)))
     (doubt,) = run.doubts
+    assert later.doubts == run.doubts
     assert not run.success
     assert (doubt.name, doubt.time) == ("pivot", 0.0)
     assert doubt.value < doubt.limit

@@ -5,6 +5,7 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
+from mechanics.constraints.loads import pulling
 from mechanics.constraints.wheels import ball, skate, wheel
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -141,13 +142,16 @@ MANIPULATOR_RATES = {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0
 
 @pytest.mark.parametrize("name", RUNS)
 def test_runge_kutta_keeps_wheels_on_the_plane_and_rolling(name):
-    """Both forms agree, energy is conserved to the order, heights and contact velocities to rounding."""
+    """Both forms agree, energy is conserved to the order, heights and contact velocities to rounding; of the benchmark
+    disk the plane would have to pull, by a few newtons.
+    """
     made, q, v, horizon = RUNS[name]()
     forms = (multiplier_problem(made, q, v, projection="positions"), made.problem(q, v))
     ends = []
     for problem in forms:
         solution = integrate(problem, "RKMK4", (0.0, horizon), step=0.002)
-        assert solution.success
+        assert solution.finished
+        assert [doubt.name for doubt in solution.doubts] == (["load"] if name == "disk" else [])
         assert np.nanmax(solution.greatest[:, 1]) < 1e-11
         assert np.nanmax(solution.greatest[:, 2]) < 1e-10
         assert solution.error("energy", relative=False) < 1e-6 * (1 + abs(solution.invariants[0, 0]))
@@ -206,6 +210,32 @@ def test_wheels_carry_the_car_and_hold_it_in_a_curve():
     radius = p.wheelbase / np.tan(0.2)
     assert side == pytest.approx(weight / p.gravity * 25.0 / radius, rel=0.1)
     assert sum(x for name, x in turned.items() if name.endswith("height")) == pytest.approx(weight, rel=1e-2)
+
+
+@pytest.mark.parametrize("pose", [Mechanism.problem, multiplier_problem])
+def test_a_plane_that_would_have_to_pull_at_a_wheel_is_a_doubt(pose):
+    """The car in a curve: its inner wheels lift beyond a speed, and the equations hold them down."""
+    made = wheeled_car.mechanism()
+    state = wheeled_car.start(made, speed=25.0, steering=0.3)
+    (doubt,) = integrate(pose(made, *state), "RKMK4", (0.0, 0.1), 0.01).doubts
+    loads = {name: load for name, load in reactions(made, *state).items() if name.endswith("height")}
+    assert (doubt.name, doubt.time) == ("load", 0.0)
+    assert doubt.value == pytest.approx(min(loads.values()), rel=1e-6)
+    assert min(loads, key=loads.get) in doubt.says
+    assert integrate(pose(made, *wheeled_car.start(made, speed=5.0, steering=0.2)), "RKMK4", (0.0, 0.1), 0.01).success
+
+
+def test_wheels_that_can_share_their_load_otherwise_do_not_lift():
+    """A rigid frame on four wheels: of least norm are loads of which one pulls, but three can carry the frame."""
+    places = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])
+    G = np.column_stack([np.ones(4), places])
+    carried = G.T @ [3.0, 0.0, 1.0, 0.0]  # on one diagonal
+    assert pulling(G, carried, range(4), 1e-3) is None
+    on_one = G.T @ [4.0, 0.0, 0.0, 0.0]
+    assert np.linalg.lstsq(G.T, on_one)[0].min() == pytest.approx(-1.0)
+    assert pulling(G, on_one, range(4), 1e-3) is None
+    outside = G.T @ [4.0, 0.0, -0.5, 0.0]
+    assert pulling(G, outside, range(4), 1e-3)[0] == 2
 
 
 def test_the_force_on_a_free_wheel_is_that_of_the_disk():
