@@ -7,7 +7,7 @@ given                                            the problem
 ===============================================  =====================================================================
 a Lagrangian, forces                             `lagrangian_problem`: variational, symplectic, any method
 … and holonomic constraints                      `holonomic_problem`: RATTLE, any method
-… and nonholonomic ones, T quadratic in q̇        `mechanics.nonholonomic.nonholonomic_system`, with multipliers
+… and nonholonomic ones, T quadratic in q̇, V(q)  `mechanics.nonholonomic.nonholonomic_system`, with multipliers
 … otherwise                                      M ẏ = f with multipliers, (q, q̇): any method of fields
 Kane's equations                                 M ẏ = f, (q, u): any method of fields
 ===============================================  =====================================================================
@@ -218,13 +218,11 @@ def _nonholonomic(
     c = [-given.put(row).subs(at_rest) for row in rates]
     M = sympy.hessian(L, v)
     slope = [sympy.simplify(sympy.diff(L, x).subs(at_rest)) for x in v]
-    plain = not any(slope) and not any(
-        x.has(given.t) for x in sympy.Matrix(M).subs(dict(zip(q, _plain(q), strict=True)))
-    )
-    plain = plain and not any(h.subs(dict(zip(q, _plain(q), strict=True))).has(given.t) for h in holonomic)
-    if not plain:
-        return _with_multipliers(L, q, v, forces, rates, given, y0, model)
     numbers, V = given.numbers, -L.subs(at_rest)
+    parked = dict(zip(q, _plain(q), strict=True))
+    timed = any(sympy.sympify(x).subs(parked).has(given.t) for x in (*M, V, *holonomic))
+    if any(slope) or timed:
+        return _with_multipliers(L, q, v, forces, rates, given, y0, model)
     mass, rows = given.function(M.tolist(), q, []), given.function(A, q, [])
     potential, value = given.function(V, q, []), given.function(c, q, [])
     position = given.constraints(holonomic, q)
