@@ -140,9 +140,10 @@ def from_kanes_method(
     q, u = list(kane.q), list(kane.u)
     mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
-    named |= {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
+    kept = _kanes_constraints(kane, u)
+    named |= {f"{name}_{k}": x for name, some in kept.items() for k, x in enumerate(some)}
     given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs, t)._replace(rates=rates)
-    y0 = _start(start, q, u, list(kane._f_h), [x for n, x in named.items() if n.startswith("slip_")], given)
+    y0 = _start(start, q, u, kept["gap"], kept["slip"], given)
     n = len(y0)
     M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
     watched = {name: given.function(x, q, u) for name, x in named.items()}

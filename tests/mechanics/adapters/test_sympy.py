@@ -368,6 +368,19 @@ def test_what_occurs_often_is_written_once() -> None:
     assert function_of(x, [q1], [], [k])(0.0, [0.3], [], [0.5]) == pytest.approx(y, rel=1e-14)
 
 
+def test_invariants_may_have_any_name() -> None:
+    """One called like the constraints of speeds is watched, and asks nothing of the start."""
+    O, N = Point("O"), ReferenceFrame("N")
+    O.set_vel(N, u1 * N.x)
+    kane = KanesMethod(N, [q1], [u1], kd_eqs=[q1.diff() - u1])
+    kane.kanes_equations([Particle("a", O, m)], [(O, -k * q1 * N.x)])
+    problem = mechanics.from_kanes_method(
+        kane, {m: 1.0, k: 1.0}, {q1: 1.0}, invariants={"slip_of_mine": u1**2 / 2 + k * q1**2 / 2, "slip_of": u1 - 3}
+    )
+    assert problem.y0.tolist() == [1.0, 0.0]
+    assert integrate(problem, "GAUSS8", (0.0, 1.0), step=0.02)["slip_of_mine"][-1] == pytest.approx(0.5, abs=1e-12)
+
+
 def test_dependent_speeds_that_are_divided_by_zero_are_named() -> None:
     N, P = ReferenceFrame("N"), Point("P")
     P.set_vel(N, u1 * N.x + u2 * N.y)
