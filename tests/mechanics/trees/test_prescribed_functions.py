@@ -40,6 +40,16 @@ def test_a_function_moves_a_joint_as_the_formula_does(method: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=3e-12)
 
 
+def test_what_swings_in_step_with_the_samples_is_seen() -> None:
+    """cos 2πt has one value at all of 0, 1, 2 … 32 and at the midpoints of these; so has its rate."""
+    swing = Motion.from_function(lambda t: 0.1 * np.cos(2.0 * np.pi * t), (0.0, 32.0))
+    for t in (0.25, 0.5, 17.3):
+        assert swing.value(t) == pytest.approx(0.1 * np.cos(2.0 * np.pi * t), abs=1e-13)
+        assert swing.rate(t) == pytest.approx(-0.2 * np.pi * np.sin(2.0 * np.pi * t), abs=1e-10)
+    with pytest.raises(ValueError, match=r"rate: 0 at t = .* the derivative of the function"):
+        Motion.from_function(lambda t: 0.1 * np.cos(2.0 * np.pi * t), (0.0, 32.0), rate=lambda t: 0.0)
+
+
 def test_so_it_is_in_straight_line_code() -> None:
     expected, found = ends("RKMK4", pose=lambda t: mechanics.compile_model(t).problem([0.4, 0.3]))
     np.testing.assert_allclose(found, expected, rtol=0, atol=3e-12)
