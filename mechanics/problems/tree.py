@@ -15,7 +15,7 @@ from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
-from mechanics.guards import tree_guards
+from mechanics.guards import begins_at, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.scenes import tree_scene
@@ -40,7 +40,8 @@ def hamiltonian_problem(
     p : array (nv,) or (m, nv), optional
         Initial momenta instead of velocities, kg·m²/s and kg·m/s.
     t : float
-        Initial time, s, for the drift of prescribed motions.
+        Initial time, s, for the drift of prescribed motions: a run from velocities whose momenta are others at other
+        times begins there.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def hamiltonian_problem(
     tree.check_moves()
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    q = reals(q, "q")
+    q, by_velocities = reals(q, "q"), p is None
     with once():
         if p is None:
             p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
@@ -86,6 +87,9 @@ def hamiltonian_problem(
     y0 = np.concatenate(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
     )
+    begins = None
+    if by_velocities and tree.is_rheonomic:
+        begins = begins_at(lambda s: dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, s), t)
     kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
     names, units, room = *_invariants(tree), work_shape(tree.structure)
     return Problem(
@@ -106,6 +110,7 @@ def hamiltonian_problem(
         canonical=True,
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
         autonomous=not tree.is_rheonomic,
+        begins=begins,
         own_steps=variational_steps(tree),
         model=tree.name,
         scene=tree_scene(tree),
