@@ -360,6 +360,8 @@ class Nonsmooth:
         """
         q, v = self._velocity(y)
         q, says, lost = q.copy(), [], 0.0
+        for joint, _, x in mode.held:  # closures keep it to rounding
+            q[self.places[joint][0]] = x
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         for n, joint in enumerate(self.stops):
             for which, end in (("lower", 0), ("upper", 1)):

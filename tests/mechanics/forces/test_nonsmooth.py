@@ -72,6 +72,16 @@ def test_a_joint_that_rests_is_released_when_nothing_presses_it():
     assert run["q"][-1, 0] == pytest.approx(4.0 / MASS * (s - np.sin(s)), abs=1e-8)
 
 
+def test_a_joint_that_rests_stays_so_while_another_bounces():
+    """Two independent bodies: what one does on its stop does not lift the other off its own."""
+    bodies = [Body(n, joints.Prismatic((0, 0, 1)), inertia=Inertia.point(3.0), joint_name=n) for n in "ab"]
+    system = Nonsmooth(Tree(bodies), stops={"a": (0.0, None), "b": (0.0, None)}, restitution=0.5)
+    run = integrate_modes(system, system.state([0.0, 1.0]), "RKMK4", (0.0, 2.0), step=0.01)
+    assert run.success
+    assert all(("a", "lower", 0.0) in mode.held for mode in run.modes)
+    assert not any("'a'" in x.says for x in run.transitions)
+
+
 def test_a_swing_with_dry_friction_loses_two_f_over_k_per_half_turn_and_sticks():
     k, force, x = 50.0, 4.0, 1.0
     spring = forces.joint_spring("rail", stiffness=k)
