@@ -75,7 +75,7 @@ class Nonsmooth:
     Parameters
     ----------
     model : Tree or Mechanism
-        With any force elements, without closures and prescribed motions.
+        With any force elements, without closures, prescribed motions and inputs.
     stops : mapping of str to (lower, upper)
         Joints of one coordinate; None where there is no stop, rad or m.
     restitution : float or mapping of str to float
@@ -88,8 +88,8 @@ class Nonsmooth:
     Raises
     ------
     ModelError
-        A joint of several coordinates, stops that are none, a restitution outside 0 … 1, closures; KeyError for an
-        unknown joint.
+        A joint of several coordinates, stops that are none, a restitution outside 0 … 1, closures, inputs; KeyError for
+        an unknown joint.
 
     Notes
     -----
@@ -131,6 +131,9 @@ class Nonsmooth:
         if len(self.mechanism.equations) or self.tree.is_rheonomic:
             what = "closures" if len(self.mechanism.equations) else "prescribed motions"
             raise ModelError("Nonsmooth", f"{self.tree.name!r} has {what}", "give a tree without them")
+        if inputs := [e.input_name for e in self.mechanism.elements if e.is_input]:
+            remedy = "give each a Motion of time, or a command: Mechanism.with_commands({name: …})"
+            raise ModelError("Nonsmooth", f"{self.tree.name!r} has inputs, {inputs}, which nothing gives here", remedy)
         self.shortest = positive(shortest, "shortest")
         self.stops = {joint: self._stop(joint, ends) for joint, ends in _mapping(stops, "stops").items()}
         self.friction = {
@@ -149,6 +152,7 @@ class Nonsmooth:
     def _stop(self, joint: str, ends: Any) -> tuple[float, float]:
         if not isinstance(ends, Sequence) or len(ends) != 2 or (ends[0] is None and ends[1] is None):
             raise ModelError(f"stops of {joint!r}", f"are {ends!r}", "give (lower, upper), one of them may be None")
+        self._place(joint)
         if self.tree.joint(joint).elements[0].factor is so2:
             raise ModelError(f"stops of {joint!r}", "the joint counts no turns", "make the joint Revolute")
         lower = -np.inf if ends[0] is None else real(ends[0], f"lower stop of {joint!r}")

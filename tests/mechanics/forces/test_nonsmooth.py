@@ -20,6 +20,10 @@ PENDULUM = Tree([
     Body("lower", joints.Revolute((0, 1, 0)), "upper", (0, 0, -1.0), inertia=ARM, joint_name="b"),
 ])  # fmt: skip
 
+WELDED = Tree(
+    [Body("pin", joints.Revolute(), inertia=ARM), Body("p", joints.Fixed(), "pin", inertia=ARM, joint_name="weld")]
+)
+
 
 @pytest.mark.parametrize("method", ["RKMK4", "TREE_VARIATIONAL"])
 def test_bounces_accumulate_where_the_geometric_series_does(method):
@@ -156,7 +160,18 @@ def test_a_system_without_a_mode_of_rest_is_named():
         (lambda: Nonsmooth(BEAD, stops={"rail": (0.0, 1.0)}, restitution=1.5), ValueError, "restitution of 'rail'"),
         (lambda: Nonsmooth(BEAD, restitution={"rail": 0.5}), ModelError, "name joints with stops"),
         (lambda: Nonsmooth(BEAD, friction={"rail": -1.0}), ModelError, "friction of 'rail'"),
+        (lambda: Nonsmooth(WELDED, stops={"weld": (0.0, 1.0)}), ModelError, "joint 'weld': has 0 degrees of freedom"),
         (lambda: Nonsmooth("rail"), TypeError, "model"),
+        (
+            lambda: Nonsmooth(Mechanism(BEAD, elements=[forces.motor("rail")])),
+            ModelError,
+            r"inputs, \['rail'\].*Motion",
+        ),
+        (
+            lambda: Nonsmooth(Mechanism(BEAD, elements=[forces.actuator("rail", gain=2.0, name="pull")])),
+            ModelError,
+            r"'pull'.*with_commands",
+        ),
         (lambda: Nonsmooth(BEAD, friction=2.0), TypeError, "friction"),
         (
             lambda: Nonsmooth(Tree([Body("f", joints.Free(), inertia=ARM, joint_name="f")]), friction={"f": 1.0}),
