@@ -47,8 +47,8 @@ def hamiltonian_problem(
     -------
     Problem
         State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints also its momentum about
-        the origin of the world (without gravity), or the components that gravity leaves alone.  Damping lets the energy
-        fall; with prescribed motions there are no invariants.
+        the origin of the world (without gravity), or the components that gravity leaves alone, unless the free joints
+        themselves are damped.  Damping lets the energy fall; with prescribed motions there are no invariants.
 
     Raises
     ------
@@ -141,6 +141,8 @@ def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     names: tuple[str, ...] = ("energy",)
     units: tuple[str, ...] = ("J",)
+    if any(np.any(b.data.damping) for b in tree.bodies if b.parent is None):
+        return names, units  # what damps a free body takes its momentum
     if tree.is_free and not tree.gravity.any():
         names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
         units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
