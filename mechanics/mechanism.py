@@ -56,7 +56,7 @@ from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
 from mechanics.forces.turned import doubts as doubts_of_turns
 from mechanics.forces.turned import turning
-from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.guards import begins_at, closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
@@ -615,6 +615,7 @@ class Mechanism:
         rates: Mapping[str, ArrayLike] | None = None,
         *,
         projection: Projection = "positions",
+        t: float = 0.0,
     ) -> Problem:
         """The motion of the mechanism in Hamiltonian variables, y = (q, p*).
 
@@ -631,6 +632,9 @@ class Mechanism:
             After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then
             grow with the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps
             grow like t²).
+        t : float
+            When runs are to begin, s: it matters with prescribed motions and closures that move, whose start is one at
+            that time.
 
         Returns
         -------
@@ -647,9 +651,10 @@ class Mechanism:
         if projection not in ("positions", "momenta", "none"):
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
         self.tree.check_moves()
-        q0, v0 = self.start(q, v, rates)
+        t = real(t, "t")
+        q0, v0 = self.start(q, v, rates, t)
         packed = self.packed(projection == "positions")
-        p0, has_room = self.momentum(q0, v0), self.tree.nv <= LARGEST
+        p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
         shape = with_derivatives(packed.structure, *packed.work_shape) if has_room else packed.work_shape
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
@@ -668,12 +673,34 @@ class Mechanism:
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
+            begins=self._begins(q0, v0, t),
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
             joints=self.tree,
             inputs=replace(packed.inputs, power=input_powers),
         )
+
+    def _begins(self, q: Array, v: Array, t: float) -> float | None:
+        """The time of a start by velocities that is none at other times: others then have its momenta, or close the
+        loops.
+        """
+        if not self.tree.is_rheonomic and not self._closures_move(q):
+            return None
+
+        begins = begins_at(lambda s: self.momentum(q, v, s), t)
+        if begins is not None or not len(self.equations):
+            return begins
+        units = gap_units(self.equations, self.size)
+
+        def opened(s: float) -> Array:
+            rates = self.equations.rate(geometry(self.tree, q, v, s))
+            return np.concatenate([self.equations.gap(q, s) / units, rates / units])
+
+        return begins_at(opened, t, 1.0 + float(np.abs(v / units_of(self.tree, self.size)).max(initial=0.0)))
+
+    def _closures_move(self, q: Array) -> bool:
+        return bool(len(self.equations)) and not np.array_equal(self.gap(q, 0.0), self.gap(q, 1.0))
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """One configuration to look at, or several to step through, as `Tree.show`.
@@ -744,8 +771,7 @@ class Mechanism:
         tuple of Guard
             One, or none where the energy is not known to be kept or to fall.
         """
-        moves = bool(len(self.equations)) and not np.array_equal(self.gap(self.home, 0.0), self.gap(self.home, 1.0))
-        if moves or any(element.drives for element in self.elements):
+        if self._closures_move(self.home) or any(element.drives for element in self.elements):
             return ()
         loses = any(element.dissipates for element in self.elements)
         with once():

@@ -172,19 +172,18 @@ def reads_time(field: Field) -> bool:
 
 
 def _reads_first(function: Any) -> bool:
+    """Of what is called itself, not of what it wraps: a wrapper may read the time, or take it in *args."""
     python = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
-    code, bound = getattr(python, "__code__", None), inspect.ismethod(python)
-    if hasattr(python, "__wrapped__") or code is None or code.co_argcount <= bound:
-        return True  # what stands around a function may add the time to it
-    return _loads(code, int(bound))
+    bound = inspect.ismethod(python)  # behind self
+    code = getattr(python.__func__ if bound else python, "__code__", None)
+    return code is None or code.co_argcount <= bound or _loads(code, code.co_varnames[bound])
 
 
 @lru_cache(1024)
-def _loads(code: CodeType, k: int) -> bool:
-    """Whether a function of arguments loads that number k."""
-    first = code.co_varnames[k]
+def _loads(code: CodeType, name: str) -> bool:
+    """Whether a function loads one of its arguments."""
     loads = (i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD"))
-    return first in code.co_cellvars or any(first == x or (isinstance(x, tuple) and first in x) for x in loads)
+    return name in code.co_cellvars or any(name == x or (isinstance(x, tuple) and name in x) for x in loads)
 
 
 def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:

@@ -173,7 +173,8 @@ def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
     Raises
     ------
     ValueError
-        Another ending; ModelError for a closure that is given as a function.
+        Another ending; ModelError for a closure that is given as a function or has no kind of the files (wheels, balls,
+        skates), and where there is no closure.  Nothing is written then.
 
     Examples
     --------
@@ -182,6 +183,8 @@ def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
     if path_of(path, "path").suffix != ".json":
         raise ValueError(f"path: {str(path)!r}, expected a name that ends in .json")
     tree = mechanism.tree
+    if not mechanism.equations.closures:
+        raise ModelError(mechanism.name, "has no closures", "a tree needs no file of closures")
     guess = {name: mechanism.home[tree.q_slice(name)].tolist() for name in tree.joint_names}
     entries = [_entry(c, tree) for c in mechanism.equations.closures]
     content = {"closure": entries, "assembly": {"guess": guess, "rank": mechanism.mobility.rank}}
@@ -209,11 +212,8 @@ def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:
             "write its entry by hand, if it has a kind",
         )
     if closure.kind not in CLOSURES:
-        raise ModelError(
-            f"closure {closure.name!r}",
-            f"is a {closure.kind}, which these files do not hold, expected one of {', '.join(CLOSURES)}",
-            "add it to the mechanism where that is read",
-        )
+        remedy = f"give it in Python; a file has the kinds {', '.join(CLOSURES)}"
+        raise ModelError(f"closure {closure.name!r}", f"is of kind {closure.kind!r}, which no file has", remedy)
     entry: dict[str, Any] = {"kind": closure.kind, "name": closure.name}
     for side in ("first", "second"):
         frame = getattr(closure, side)

@@ -7,7 +7,7 @@ given                                            the problem
 ===============================================  =====================================================================
 a Lagrangian, forces                             `lagrangian_problem`: variational, symplectic, any method
 … and holonomic constraints                      `holonomic_problem`: RATTLE, any method
-… and nonholonomic ones, T quadratic in q̇        `mechanics.nonholonomic.nonholonomic_system`, with multipliers
+… and nonholonomic ones, T quadratic in q̇, V(q)  `mechanics.nonholonomic.nonholonomic_system`, with multipliers
 … otherwise                                      M ẏ = f with multipliers, (q, q̇): any method of fields
 Kane's equations                                 M ẏ = f, (q, u): any method of fields
 ===============================================  =====================================================================
@@ -140,12 +140,10 @@ def from_kanes_method(
     q, u = list(kane.q), list(kane.u)
     mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
-    kept = {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
-    if both := [name for name in kept if name in named]:
-        raise ValueError(f"invariants: {', '.join(both)}: the name of a constraint of the method; take another")
-    named |= kept
+    kept = _kanes_constraints(kane, u)
+    named |= {f"{name}_{k}": x for name, some in kept.items() for k, x in enumerate(some)}
     given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs, t)._replace(rates=rates)
-    y0 = _start(start, q, u, list(kane._f_h), [x for n, x in kept.items() if n.startswith("slip_")], given)
+    y0 = _start(start, q, u, kept["gap"], kept["slip"], given)
     n = len(y0)
     M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
     watched = {name: given.function(x, q, u) for name, x in named.items()}
@@ -221,12 +219,10 @@ def _nonholonomic(
     c = [-given.put(row).subs(at_rest) for row in rates]
     M = sympy.hessian(L, v)
     slope = [sympy.simplify(sympy.diff(L, x).subs(at_rest)) for x in v]
-    plain = not any(slope) and not any(
-        x.has(given.t) for x in sympy.Matrix(M).subs(dict(zip(q, _plain(q), strict=True)))
-    )
     numbers, V = given.numbers, -L.subs(at_rest)
-    plain = plain and not any(h.subs(dict(zip(q, _plain(q), strict=True))).has(given.t) for h in [*holonomic, V])
-    if not plain:
+    parked = dict(zip(q, _plain(q), strict=True))
+    timed = any(sympy.sympify(x).subs(parked).has(given.t) for x in (*M, V, *holonomic))
+    if any(slope) or timed:
         return _with_multipliers(L, q, v, forces, rates, given, y0, model)
     mass, rows = given.function(M.tolist(), q, []), given.function(A, q, [])
     potential, value = given.function(V, q, []), given.function(c, q, [])

@@ -85,7 +85,8 @@ class Motion:
         """A function of the time alone, within an interval, to rounding.
 
         The function is asked now.  What runs is a spline of degree 7 through as many of its values as that takes,
-        compiled: value, rate and acceleration belong together exactly.
+        compiled: value, rate and acceleration belong together exactly.  It is compared with the function at 256 times
+        or more, scattered over the interval; a bump that is shorter than what lies between them may be missed.
 
         Parameters
         ----------
@@ -293,7 +294,10 @@ def _numbers(values: Any, name: str) -> tuple[float, ...]:
 _BEYOND = 1e-9
 """How far beyond its ends a motion in pieces is known, relative to its interval."""
 _DEGREE, _FEWEST, _MOST = 7, 16, 2**15
-_EPS, _GOLDEN = float(np.finfo(float).eps), 0.5 * (5.0**0.5 - 1.0)
+_CHECKS = 256
+"""Times, at least, at which a spline is compared with its function before it is believed."""
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+_EPS = float(np.finfo(float).eps)
 
 
 def _spline(times: Array, values: Array, degree: int) -> PPoly:
@@ -308,6 +312,11 @@ def _spline(times: Array, values: Array, degree: int) -> PPoly:
 def _motion(spline: PPoly) -> Motion:
     rows = np.vstack([spline.x[:-1], spline.c[::-1]]).T
     return Motion(pieces=tuple(map(tuple, rows.tolist())), until=float(spline.x[-1]))
+
+
+def _scattered(begin: float, end: float, count: int) -> Array:
+    """Times all over an interval, in no step with its halves: what oscillates in step with these looks constant."""
+    return begin + (end - begin) * (np.arange(1.0, count + 1.0) * _GOLDEN % 1.0)
 
 
 def _smooth(function: Any, span: Any, rate: Any, acceleration: Any, tolerance: Any) -> PPoly:
@@ -333,25 +342,27 @@ def _smooth(function: Any, span: Any, rate: Any, acceleration: Any, tolerance: A
         more = values(function, between, "function")
         off, scale = np.abs(spline(between) - more), float(np.abs(found).max())
         rounding = _EPS * max(map(abs, ends)) * float(np.abs(spline(times, 1)).max())
-        limit = allowed * scale + 16.0 * rounding
-        if off.max() <= limit:  # and a swing whose periods fit into the parts looks the same at all these times
-            uneven = times[:-1] + np.diff(times) * (np.arange(1, len(times)) * _GOLDEN % 1.0)
-            if np.abs(spline(uneven) - values(function, uneven, "function")).max() <= limit:
-                break
+        where, known = between[np.argmax(off)], off.max() <= allowed * scale + 16.0 * rounding
+        if known:
+            there = _scattered(*ends, max(_CHECKS, len(between)))
+            off = np.abs(spline(there) - values(function, there, "function"))
+            where, known = there[np.argmax(off)], off.max() <= allowed * scale + 16.0 * rounding
+        if known:
+            break
         if len(times) > _MOST:
             raise ValueError(
-                f"function: not smooth near t = {between[np.argmax(off)]:g} s (to {allowed:g} of its greatest value), "
+                f"function: not smooth near t = {where:g} s (to {allowed:g} of its greatest value), "
                 "expected a prescribed motion with a continuous acceleration; smooth it, take a shorter span, or give "
                 "samples: Motion.from_samples"
             )
         times, found = np.insert(times, range(1, len(times)), between), np.insert(found, range(1, len(found)), more)
     for k, (given, name) in enumerate(((rate, "rate"), (acceleration, "acceleration")), start=1):
         if given is not None:
-            own, told = spline(uneven, k), values(given, uneven, name)
+            own, told = spline(there, k), values(given, there, name)
             worst = int(np.argmax(np.abs(told - own)))
             if abs(told[worst] - own[worst]) > 1e-6 * (np.abs(own).max() + scale / (ends[1] - ends[0]) ** k):
                 raise ValueError(
-                    f"{name}: {told[worst]:.9g} at t = {uneven[worst]:g} s, expected {own[worst]:.9g}, the derivative "
+                    f"{name}: {told[worst]:.9g} at t = {there[worst]:g} s, expected {own[worst]:.9g}, the derivative "
                     "of the function"
                 )
     return spline

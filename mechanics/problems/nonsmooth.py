@@ -75,7 +75,7 @@ class Nonsmooth:
     Parameters
     ----------
     model : Tree or Mechanism
-        With any force elements, without closures and prescribed motions.
+        With any force elements, without closures, prescribed motions and inputs.
     stops : mapping of str to (lower, upper)
         Joints of one coordinate; None where there is no stop, rad or m.
     restitution : float or mapping of str to float
@@ -88,8 +88,8 @@ class Nonsmooth:
     Raises
     ------
     ModelError
-        A joint of several coordinates, stops that are none, a restitution outside 0 … 1, closures; KeyError for an
-        unknown joint.
+        A joint of several coordinates, stops that are none, a restitution outside 0 … 1, closures, inputs; KeyError for
+        an unknown joint.
 
     Notes
     -----
@@ -131,8 +131,9 @@ class Nonsmooth:
         if len(self.mechanism.equations) or self.tree.is_rheonomic:
             what = "closures" if len(self.mechanism.equations) else "prescribed motions"
             raise ModelError("Nonsmooth", f"{self.tree.name!r} has {what}", "give a tree without them")
-        if given := [str(element) for element in self.mechanism.elements if element.is_input]:
-            raise ModelError("Nonsmooth", f"has inputs: {', '.join(given)}", "give motors their force=Motion(…)")
+        if inputs := [e.input_name for e in self.mechanism.elements if e.is_input]:
+            remedy = "give each a Motion of time, or a command: Mechanism.with_commands({name: …})"
+            raise ModelError("Nonsmooth", f"{self.tree.name!r} has inputs, {inputs}, which nothing gives here", remedy)
         self.shortest = positive(shortest, "shortest")
         self.stops = {joint: self._stop(joint, ends) for joint, ends in _mapping(stops, "stops").items()}
         self.friction = {
@@ -151,7 +152,8 @@ class Nonsmooth:
     def _stop(self, joint: str, ends: Any) -> tuple[float, float]:
         if not isinstance(ends, Sequence) or len(ends) != 2 or (ends[0] is None and ends[1] is None):
             raise ModelError(f"stops of {joint!r}", f"are {ends!r}", "give (lower, upper), one of them may be None")
-        if any(element.factor is so2 for element in self.tree.joint(joint).elements):
+        self._place(joint)
+        if self.tree.joint(joint).elements[0].factor is so2:
             raise ModelError(f"stops of {joint!r}", "the joint counts no turns", "make the joint Revolute")
         lower = -np.inf if ends[0] is None else real(ends[0], f"lower stop of {joint!r}")
         upper = np.inf if ends[1] is None else real(ends[1], f"upper stop of {joint!r}")
@@ -362,8 +364,8 @@ class Nonsmooth:
         """
         q, v = self._velocity(y)
         q, says, lost = q.copy(), [], 0.0
-        for joint, _, at in mode.held:  # what keeps it there is exact to rounding
-            q[self.places[joint][0]] = at
+        for joint, _, x in mode.held:  # closures keep it to rounding
+            q[self.places[joint][0]] = x
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         for n, joint in enumerate(self.stops):
             for which, end in (("lower", 0), ("upper", 1)):

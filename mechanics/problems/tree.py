@@ -15,7 +15,7 @@ from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
-from mechanics.guards import tree_guards
+from mechanics.guards import begins_at, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.scenes import tree_scene
@@ -40,15 +40,15 @@ def hamiltonian_problem(
     p : array (nv,) or (m, nv), optional
         Initial momenta instead of velocities, kg·m²/s and kg·m/s.
     t : float
-        Initial time, s, for the drift of prescribed motions.
+        Initial time, s, for the drift of prescribed motions: a run from velocities whose momenta are others at other
+        times begins there.
 
     Returns
     -------
     Problem
-        State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints without damping also its
-        momentum about the origin of the world (without gravity), or the components that gravity leaves alone.  Damping
-        lets the energy fall; with prescribed motions there are no invariants, and momenta of velocities v are those of
-        the time t, at which a run begins.
+        State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints also its momentum about
+        the origin of the world (without gravity), or the components that gravity leaves alone, unless the free joints
+        themselves are damped.  Damping lets the energy fall; with prescribed motions there are no invariants.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def hamiltonian_problem(
     tree.check_moves()
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    q, begins = reals(q, "q"), t if tree.is_rheonomic and p is None else None
+    q, by_velocities = reals(q, "q"), p is None
     with once():
         if p is None:
             p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
@@ -87,6 +87,9 @@ def hamiltonian_problem(
     y0 = np.concatenate(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
     )
+    begins = None
+    if by_velocities and tree.is_rheonomic:
+        begins = begins_at(lambda s: dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, s), t)
     kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
     names, units, room = *_invariants(tree), work_shape(tree.structure)
     return Problem(
@@ -107,6 +110,7 @@ def hamiltonian_problem(
         canonical=True,
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
         autonomous=not tree.is_rheonomic,
+        begins=begins,
         own_steps=variational_steps(tree),
         model=tree.name,
         scene=tree_scene(tree),
@@ -138,10 +142,9 @@ def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     names: tuple[str, ...] = ("energy",)
     units: tuple[str, ...] = ("J",)
-    damped = any(np.any(tree.bodies[i].data.damping) for i in tree.roots)
-    if not tree.is_free or damped:
-        return names, units
-    if not tree.gravity.any():
+    if any(np.any(b.data.damping) for b in tree.bodies if b.parent is None):
+        return names, units  # what damps a free body takes its momentum
+    if tree.is_free and not tree.gravity.any():
         names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
         units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
     else:

@@ -6,7 +6,6 @@ import functools
 import math
 import os
 import signal
-from functools import cache
 
 import numba
 import numpy as np
@@ -60,7 +59,7 @@ def posed(field, invariant=energy):
     )
 
 
-@cache
+@functools.cache
 def jitted():
     """Compiled once for all methods."""
     return posed(numba.njit(top), numba.njit(energy))
@@ -205,6 +204,60 @@ def test_a_field_that_reads_the_time_though_it_is_said_not_to_is_refused(field):
         integrate(claims, "GAUSS8", (0, 10), 0.1)
     hands_on = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1] + 0.0 * t, -y[0]], autonomous=True)
     assert integrate(hands_on, "GAUSS8", (0, 1), 0.25).success
+
+
+class Push:
+    def field(self, t, y):
+        return np.array([np.cos(t)])
+
+    def still(self, t, y):
+        return -y
+
+    def of_many(self, *arguments):
+        return np.array([np.cos(arguments[0])])
+
+    @staticmethod
+    def alone(t, y):
+        return np.array([np.cos(t)])
+
+    __call__ = field
+
+
+def wrapped(function):
+    """What is called reads the time; the function it wraps does not."""
+
+    @functools.wraps(function)
+    def pushed(t, y):
+        return function(t, y) + np.cos(t)
+
+    return pushed
+
+
+def passing_on(function):
+    return functools.wraps(function)(lambda *arguments: function(*arguments) + np.cos(arguments[0]))
+
+
+@pytest.mark.parametrize(
+    ("field", "reads"),
+    [
+        (Push().field, True),
+        (Push().of_many, True),
+        (Push.alone, True),
+        (Push(), True),
+        (functools.partial(lambda w, t, y: np.array([np.cos(w * t)]), 1.0), True),
+        (wrapped(lambda t, y: 0.0 * y), True),
+        (passing_on(lambda t, y: 0.0 * y), True),
+        (Push().still, False),
+        (lambda t, y: -y, False),
+    ],
+    ids=["method", "method of *", "static", "object", "partial", "wrapper", "wrapper of *", "still method", "still"],
+)
+def test_what_is_called_says_whether_it_reads_the_time(field, reads):
+    assert Problem(rn(1), [0.0], field).is_autonomous is not reads
+    if reads:  # ẏ = cos t, with ∂f/∂t in the step
+        assert integrate(Problem(rn(1), [0.0], field), "RODAS4", (0, 1), 0.05).y[-1, 0] == pytest.approx(
+            np.sin(1.0), abs=1e-6
+        )
 
 
 def test_a_compiled_field_needs_no_batches():

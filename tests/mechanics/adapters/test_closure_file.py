@@ -9,7 +9,7 @@ import pytest
 
 import mechanics
 from liegroup.rotations import euler_angles_from_quaternion_wxyz, quaternion_wxyz_from_matrix
-from mechanics import ModelError
+from mechanics import Frame, Mechanism, ModelError, constraints
 from mechanics.adapters.closure_file import LARGEST, read_closures, write_closures
 from mechanics.constraints import wheel
 from mechanics.constraints.equations import geometry
@@ -114,6 +114,16 @@ def test_couplings_of_joints(urdf, tmp_path):
     assert made.gap([*q.values()]) == pytest.approx(expected, abs=1e-15)
     with pytest.raises(ModelError, match=r"'teeth'.*given as a function"):
         write_closures(side, made)
+
+
+def test_what_no_file_says_is_not_written(urdf, tmp_path):
+    """Wheels have numbers that the format does not; an empty list is none that could be read."""
+    tree, side = mechanics.load_model(urdf), tmp_path / "a.json"
+    skate = constraints.skate(Frame.with_axis("rocker", axis=(0.0, 1.0, 0.0)))
+    for closures, said in (([skate], "'skate rocker': is of kind 'skate'.*Python"), ([], "has no closures")):
+        with pytest.raises(ModelError, match=said):
+            write_closures(side, Mechanism(tree, closures))
+        assert not side.exists()
 
 
 def entry(**changes):

@@ -246,6 +246,22 @@ def test_what_is_not_quadratic_has_its_equations_solved_for_the_multipliers() ->
     assert run.y[-1, 3] == pytest.approx(true.y[0, -1] * np.cos(2.2), abs=1e-12)
 
 
+@pytest.mark.parametrize("pushed", [True, False])
+def test_a_potential_of_the_time_is_followed_beside_an_edge(pushed: bool) -> None:
+    """ẍ = −cos 2t along x, from the potential or an input in it: s̈ = −cos 2t cos(a), as the force is along x alone."""
+    x, y, a, pull = dynamicsymbols("x y a pull")
+    L = (x.diff() ** 2 + y.diff() ** 2 + a.diff() ** 2) / 2 - (pull if pushed else sympy.cos(2 * t)) * x
+    edge = x.diff() * sympy.sin(a) - y.diff() * sympy.cos(a)
+    problem = mechanics.from_lagranges_method(
+        LagrangesMethod(L, [x, y, a], nonhol_coneqs=[edge]), {}, {x: 0.0, y: 0.0, a: 0.1, a.diff(): 0.5},
+        inputs={pull: lambda t: np.cos(2.0 * t)} if pushed else None,
+    )  # fmt: skip
+    end = integrate(problem, "GAUSS8", (0.0, 2.0), step=0.02).y[-1, 3]
+    # ∫₀² −cos 2t cos(0.1 + t/2) dt
+    along = -sum((np.sin(w * 2.0 + p) - np.sin(p)) / (2.0 * w) for w, p in ((2.5, 0.1), (1.5, -0.1)))
+    assert end == pytest.approx(along * np.cos(1.1), abs=1e-12)
+
+
 def test_inputs_as_expressions_and_as_functions() -> None:
     torque, base = dynamicsymbols("torque base")
     L = m * r**2 * q1.diff() ** 2 / 2 + m * g * r * sympy.cos(q1)
@@ -372,6 +388,19 @@ def test_what_occurs_often_is_written_once() -> None:
     for _ in range(60):
         x, y = x / (k + x) + x, y / (0.5 + y) + y
     assert function_of(x, [q1], [], [k])(0.0, [0.3], [], [0.5]) == pytest.approx(y, rel=1e-14)
+
+
+def test_invariants_may_have_any_name() -> None:
+    """One called like the constraints of speeds is watched, and asks nothing of the start."""
+    O, N = Point("O"), ReferenceFrame("N")
+    O.set_vel(N, u1 * N.x)
+    kane = KanesMethod(N, [q1], [u1], kd_eqs=[q1.diff() - u1])
+    kane.kanes_equations([Particle("a", O, m)], [(O, -k * q1 * N.x)])
+    problem = mechanics.from_kanes_method(
+        kane, {m: 1.0, k: 1.0}, {q1: 1.0}, invariants={"slip_of_mine": u1**2 / 2 + k * q1**2 / 2, "slip_of": u1 - 3}
+    )
+    assert problem.y0.tolist() == [1.0, 0.0]
+    assert integrate(problem, "GAUSS8", (0.0, 1.0), step=0.02)["slip_of_mine"][-1] == pytest.approx(0.5, abs=1e-12)
 
 
 def test_dependent_speeds_that_are_divided_by_zero_are_named() -> None:

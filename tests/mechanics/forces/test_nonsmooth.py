@@ -20,6 +20,10 @@ PENDULUM = Tree([
     Body("lower", joints.Revolute((0, 1, 0)), "upper", (0, 0, -1.0), inertia=ARM, joint_name="b"),
 ])  # fmt: skip
 
+WELDED = Tree(
+    [Body("pin", joints.Revolute(), inertia=ARM), Body("p", joints.Fixed(), "pin", inertia=ARM, joint_name="weld")]
+)
+
 
 @pytest.mark.parametrize("method", ["RKMK4", "TREE_VARIATIONAL"])
 def test_bounces_accumulate_where_the_geometric_series_does(method):
@@ -88,6 +92,16 @@ def test_a_joint_that_rests_is_released_when_nothing_presses_it():
     assert change.t == pytest.approx(np.pi / 2, abs=1e-9)
     s = 3.0 - np.pi / 2
     assert run["q"][-1, 0] == pytest.approx(4.0 / MASS * (s - np.sin(s)), abs=1e-8)
+
+
+def test_a_joint_that_rests_stays_so_while_another_bounces():
+    """Two independent bodies: what one does on its stop does not lift the other off its own."""
+    bodies = [Body(n, joints.Prismatic((0, 0, 1)), inertia=Inertia.point(3.0), joint_name=n) for n in "ab"]
+    system = Nonsmooth(Tree(bodies), stops={"a": (0.0, None), "b": (0.0, None)}, restitution=0.5)
+    run = integrate_modes(system, system.state([0.0, 1.0]), "RKMK4", (0.0, 2.0), step=0.01)
+    assert run.success
+    assert all(("a", "lower", 0.0) in mode.held for mode in run.modes)
+    assert not any("'a'" in x.says for x in run.transitions)
 
 
 def test_a_swing_with_dry_friction_loses_two_f_over_k_per_half_turn_and_sticks():
@@ -164,7 +178,18 @@ def test_a_system_without_a_mode_of_rest_is_named():
         (lambda: Nonsmooth(BEAD, stops={"rail": (0.0, 1.0)}, restitution=1.5), ValueError, "restitution of 'rail'"),
         (lambda: Nonsmooth(BEAD, restitution={"rail": 0.5}), ModelError, "name joints with stops"),
         (lambda: Nonsmooth(BEAD, friction={"rail": -1.0}), ModelError, "friction of 'rail'"),
+        (lambda: Nonsmooth(WELDED, stops={"weld": (0.0, 1.0)}), ModelError, "joint 'weld': has 0 degrees of freedom"),
         (lambda: Nonsmooth("rail"), TypeError, "model"),
+        (
+            lambda: Nonsmooth(Mechanism(BEAD, elements=[forces.motor("rail")])),
+            ModelError,
+            r"inputs, \['rail'\].*Motion",
+        ),
+        (
+            lambda: Nonsmooth(Mechanism(BEAD, elements=[forces.actuator("rail", gain=2.0, name="pull")])),
+            ModelError,
+            r"'pull'.*with_commands",
+        ),
         (lambda: Nonsmooth(BEAD, friction=2.0), TypeError, "friction"),
         (
             lambda: Nonsmooth(Tree([Body("f", joints.Free(), inertia=ARM, joint_name="f")]), friction={"f": 1.0}),

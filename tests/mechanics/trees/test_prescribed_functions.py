@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import simpson
+from scipy.integrate import simpson, solve_ivp
 
 import mechanics
 from integrators import Sampled, StepError, integrate, stepper
@@ -60,6 +60,56 @@ def test_momenta_of_velocities_are_those_of_the_time_at_which_they_were_given() 
 def test_a_function_moves_a_joint_as_the_formula_does(method: str) -> None:
     expected, found = ends(method)
     np.testing.assert_allclose(found, expected, rtol=0, atol=3e-12)
+
+
+def test_what_swings_in_step_with_the_samples_is_seen() -> None:
+    """cos 2πt has one value at all of 0, 1, 2 … 32 and at the midpoints of these; so has its rate."""
+    swing = Motion.from_function(lambda t: 0.1 * np.cos(2.0 * np.pi * t), (0.0, 32.0))
+    for t in (0.25, 0.5, 17.3):
+        assert swing.value(t) == pytest.approx(0.1 * np.cos(2.0 * np.pi * t), abs=1e-13)
+        assert swing.rate(t) == pytest.approx(-0.2 * np.pi * np.sin(2.0 * np.pi * t), abs=1e-10)
+    with pytest.raises(ValueError, match=r"rate: 0 at t = .* the derivative of the function"):
+        Motion.from_function(lambda t: 0.1 * np.cos(2.0 * np.pi * t), (0.0, 32.0), rate=lambda t: 0.0)
+
+
+@pytest.mark.parametrize("pose", [Tree, Mechanism], ids=["tree", "mechanism"])
+def test_a_start_by_velocities_is_one_at_its_time(pose: type) -> None:
+    """Momenta have the rate of the drive in them, which is another later: a run begins when its velocities were."""
+    tree, q, v = moved(SINE), [0.4, 0.3], [0.1, -0.2]
+    model = tree if pose is Tree else Mechanism(tree)
+    with pytest.raises(ValueError, match=r"t_span: begins at 0\.7, expected 0\.0: .* pose the problem with t=0\.7"):
+        integrate(model.problem(q, v), "RKMK4", (0.7, 1.0), 0.1)
+    end = integrate(model.problem(q, v, t=0.7), "GAUSS8", (0.7, 1.2), 0.025)["q"][-1]
+    true = solve_ivp(
+        lambda t, y: [*y[2:], *mechanics.forward_dynamics(tree, y[:2], y[2:], t=t)],
+        (0.7, 1.2), [*q, *v], "DOP853", rtol=1e-12, atol=1e-13,
+    )  # fmt: skip
+    np.testing.assert_allclose(end, true.y[:2, -1], rtol=0, atol=1e-11)
+
+
+def test_a_start_that_is_the_same_at_all_times_begins_at_any() -> None:
+    steady, given = moved(Motion((0.1, 2.0))), moved(SINE)
+    assert steady.problem([0.4, 0.3], [0.1, -0.2]).begins is None is Mechanism(steady).problem([0.4, 0.3]).begins
+    assert given.problem([0.4, 0.3], p=[0.1, -0.2]).begins is None
+    assert mechanics.velocity_problem(given, [0.4, 0.3]).begins is None
+
+
+def test_loops_that_are_moved_are_closed_at_the_time_of_the_start() -> None:
+    """Two arms on slides, one of which moves as told, and a rod between their ends."""
+    slide = Rheonomic((Slide((1, 0, 0), Motion((0.0, 0.3))), Turn((0, 1, 0))))
+    arms = [Body("a", slide, inertia=BOB), Body("b", Revolute((0, 1, 0)), position=(0.5, 0.0, 0.0), inertia=BOB)]
+    tip = (0.0, 0.0, -1.0)
+    rod = mechanics.constraints.distance(Frame("a", tip), Frame("b", tip), 0.5)
+    linkage = Mechanism(Tree(arms), [rod])
+    assert linkage.problem().begins == 0.0
+    with pytest.raises(ModelError, match="open"):
+        linkage.problem([0.0, 0.0], t=1.0)
+    lean = float(np.arcsin(0.15))  # 0.5 = 0.5 - 0.3 + 2 sin(lean)
+    posed = linkage.problem([lean, -lean], t=1.0)
+    assert posed.begins == 1.0
+    run = integrate(posed, "RKMK4", (1.0, 1.2), 0.01)
+    assert run.success
+    assert max(abs(run["gap"]).max(), abs(run["velocity_gap"]).max()) < 1e-9
 
 
 def test_so_it_is_in_straight_line_code() -> None:
