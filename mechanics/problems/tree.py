@@ -116,7 +116,6 @@ def hamiltonian_problem(
         scene=tree_scene(tree),
         joints=tree,
         explain=partial(_unknown_motion, tree) if tree.is_rheonomic else None,
-        begins=begins,
     )
 
 
@@ -147,7 +146,7 @@ def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if tree.is_free and not tree.gravity.any():
         names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
         units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
-    else:
+    elif tree.is_free:
         names += ("horizontal_momentum_1", "horizontal_momentum_2", "angular_momentum_vertical")
         units += ("kg m/s", "kg m/s", "kg m^2/s")
     return names, units

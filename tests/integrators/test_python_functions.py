@@ -357,29 +357,3 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
     with pytest.raises(KeyboardInterrupt):
         integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100_000)
     assert signal.getsignal(signal.SIGINT) is before
-
-
-class Driven:
-    """A field that is a method, with a time that only the body of the function tells."""
-
-    def field(self, t, y):
-        return np.array([np.cos(t)])
-
-    def still(self, t, y):
-        return -y
-
-
-def around(function):
-    @functools.wraps(function)
-    def driven(t, y):
-        return function(t, y) + np.cos(t)
-
-    return driven
-
-
-def test_methods_and_wrappers_that_read_the_time_are_not_taken_for_autonomous():
-    made = [Problem(rn(1), [0.5], f) for f in (Driven().field, around(Driven().still), Driven().still)]
-    assert [problem.is_autonomous for problem in made] == [False, False, True]
-    plain = Problem(rn(1), [0.5], lambda t, y: np.array([np.cos(t)]))
-    found, expected = (integrate(p, "RODAS4", (0.0, 1.0), 0.1).y[-1, 0] for p in (made[0], plain))
-    assert found == expected

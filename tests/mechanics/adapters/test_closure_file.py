@@ -11,7 +11,6 @@ import mechanics
 from liegroup.rotations import euler_angles_from_quaternion_wxyz, quaternion_wxyz_from_matrix
 from mechanics import Frame, Mechanism, ModelError, constraints
 from mechanics.adapters.closure_file import LARGEST, read_closures, write_closures
-from mechanics.constraints import wheel
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.systems.loops import four_bar
@@ -347,14 +346,3 @@ def test_files_that_would_take_minutes_are_refused(content, message, tmp_path):
     path.write_text(json.dumps(content))
     with pytest.raises(ModelError, match=rf"m\.closures\.json.*{message}"):
         read_closures(path, mechanics.load_model("double_pendulum"))
-
-
-def test_wheels_are_not_written_without_their_numbers(tmp_path):
-    hub = mechanics.Body("hub", mechanics.joints.Free(), inertia=mechanics.Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))
-    tree = mechanics.Tree([hub], frames={"ground": mechanics.Frame(None), "hub": mechanics.Frame("hub")})
-    start = tree.neutral()
-    start[list(mechanics.joints.Free().q_labels).index("z")] = 0.3
-    made = mechanics.Mechanism(tree, [wheel(mechanics.Frame.with_axis("hub", axis=(0, 1, 0)), 0.3)], start)
-    with pytest.raises(ModelError, match=r"is a wheel, which these files do not hold"):
-        write_closures(tmp_path / "a.json", made)
-    assert not list(tmp_path.iterdir())

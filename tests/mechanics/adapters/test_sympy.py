@@ -191,28 +191,6 @@ def test_holonomic_constraints_by_rattle() -> None:
     assert np.array_equal(integrate(same, "RATTLE", (0.0, 2.0), step=1e-3).y, run.y)
 
 
-def test_a_potential_of_time_acts_on_nonholonomic_systems() -> None:
-    """A skate in a field that swings along x, against its reduced equations."""
-    x, y, a = dynamicsymbols("x y a")
-    L = (x.diff() ** 2 + y.diff() ** 2 + a.diff() ** 2) / 2 + sympy.sin(2 * dynamicsymbols._t) * x
-    edge = x.diff() * sympy.sin(a) - y.diff() * sympy.cos(a)
-    lagrange = LagrangesMethod(L, [x, y, a], nonhol_coneqs=[edge])
-    problem = mechanics.from_lagranges_method(lagrange, {}, {x: 0.0, y: 0.0, a: 0.1, a.diff(): 0.5})
-    run = integrate(problem, "GAUSS8", (0.0, 1.0), 0.05)
-
-    def reduced(t: float, z: Any) -> Any:
-        return [z[3] * np.cos(z[2]), z[3] * np.sin(z[2]), 0.5, np.sin(2 * t) * np.cos(z[2])]
-
-    expected = solve_ivp(reduced, (0.0, 1.0), [0.0, 0.0, 0.1, 0.0], "DOP853", rtol=1e-13, atol=1e-13).y[:3, -1]
-    np.testing.assert_allclose(run.y[-1, :3], expected, rtol=0, atol=1e-12)
-
-
-def test_names_of_constraints_are_not_those_of_invariants() -> None:
-    kane, energy, values, closed = loop()
-    with pytest.raises(ValueError, match="invariants: slip_0: the name of a constraint"):
-        mechanics.from_kanes_method(kane, values, closed | {u1: 0.5}, invariants={"slip_0": energy})
-
-
 def skate(extra: Any = 0) -> Any:
     x, y, a = dynamicsymbols("x y a")
     L = m * (x.diff() ** 2 + y.diff() ** 2) / 2 + k * a.diff() ** 2 / 2 + m * g * x + extra * x.diff()

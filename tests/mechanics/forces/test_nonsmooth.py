@@ -43,24 +43,6 @@ def test_bounces_accumulate_where_the_geometric_series_does(method):
     assert abs(run["q"][-1, 0]) < 1e-12
 
 
-def test_what_rests_stays_at_rest_while_others_bounce():
-    """Two balls, one on the ground: the impacts of the other are no events of its own."""
-    two = Tree([
-        Body(name, joints.Prismatic((0, 0, 1)), inertia=Inertia.point(3.0), joint_name=f"height_{name}")
-        for name in ("one", "other")
-    ])  # fmt: skip
-    system = Nonsmooth(two, stops={f"height_{name}": (0.0, None) for name in ("one", "other")}, restitution=0.5)
-    run = integrate_modes(system, system.state([0.0, 1.0]), "RKMK4", (0.0, 2.0), step=0.01)
-    assert run.success, run.message
-    assert not any("height_one" in x.says for x in run.transitions)
-    assert all("height_one" in {joint for joint, _, _ in mode.held} for mode in run.modes)
-
-
-def test_inputs_that_nobody_gives_are_refused():
-    with pytest.raises(ModelError, match=r"has inputs: .*rail"):
-        Nonsmooth(Mechanism(BEAD, elements=[forces.motor("rail")]), stops={"rail": (0.0, None)})
-
-
 @pytest.mark.parametrize("e", [1.0, 0.6])
 def test_an_impact_takes_the_energy_of_its_effective_mass(e):
     """ΔT = ½ (1 − e²) m v², 1/m = e_jᵀ M⁻¹ e_j; an elastic one keeps it; between impacts the energy stays."""

@@ -34,28 +34,6 @@ def ends(method: str, **how: object) -> list[np.ndarray]:
     ]
 
 
-@pytest.mark.parametrize("periods", [32, 160])
-def test_a_swing_whose_periods_fit_into_the_samples_is_not_taken_for_rest(periods: int) -> None:
-    w = 2 * np.pi * periods / 32.0
-    motion = Motion.from_function(lambda t: 0.1 * np.cos(w * t), (0.0, 32.0))
-    t = np.linspace(0.0, 32.0, 1001)
-    np.testing.assert_allclose([motion.value(x) for x in t], 0.1 * np.cos(w * t), rtol=0, atol=1e-12)
-    with pytest.raises(ValueError, match="rate: "):
-        Motion.from_function(lambda t: 0.1 * np.cos(w * t), (0.0, 32.0), rate=lambda t: 0.0)
-
-
-def test_momenta_of_velocities_are_those_of_the_time_at_which_they_were_given() -> None:
-    """The crank turns faster and faster: the drift in p = M v + d(t) is another one later."""
-    crank = Rheonomic((Turn((0, 0, 1), Motion((0.0, 0.0, 1.0))), Turn((1, 0, 0))))
-    tree = Tree([Body("a", crank, inertia=BOB)])
-    posed = tree.problem([0.3], [0.0], t=1.0)
-    assert posed.begins == 1.0
-    assert tree.problem([0.3], p=[0.1]).begins is None
-    with pytest.raises(ValueError, match=r"t_span: begins at 0\.0, expected 1\.0"):
-        integrate(posed, "RKMK4", (0.0, 1.0), 0.01)
-    assert abs(posed.velocity(1.0, posed.y0)[0]) < 1e-14
-
-
 @pytest.mark.parametrize("method", ["RKMK4", "GAUSS8", "TREE_VARIATIONAL"])
 def test_a_function_moves_a_joint_as_the_formula_does(method: str) -> None:
     expected, found = ends(method)
