@@ -105,8 +105,8 @@ def integrate(
         of size 1, positions by their length, components of Rⁿ by their magnitude.  Both may be one number per
         component of the velocity.  What is below rounding is raised to it, with a warning.
     controller : str or Controller, optional
-        From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a
-        `LogarithmicHamiltonian`.
+        From `integrators.controllers.CONTROLLERS` (default "PI42"; of implicit Runge-Kutta methods "PREDICTIVE"; BDF
+        choose their steps with their order), an `IntegratingController` or a `LogarithmicHamiltonian`.
     max_step : float
         Largest variable step.
     max_steps : int, optional

@@ -118,7 +118,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     first_step, max_step : float, optional
         As in `integrators.integrate`; a first step below the spacing of the times is raised to it, as SciPy does.
     controller : str or Controller, optional
-        As in `integrators.integrate`; default "I", the rule of SciPy's own solvers.
+        As in `integrators.integrate`; default "I", the rule of SciPy's own solvers, of implicit methods the one of
+        `integrate`.
     step : float, optional
         Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
     **others

@@ -40,7 +40,7 @@ def judge(
 
 @dataclass(frozen=True)
 class OrderedSteps(StepController):
-    """Steps that a method of variable order chooses with its order (`BDF1` … `BDF5`, with tolerances).
+    """Steps that a method of variable order chooses with its order (`BDF2` … `BDF5`, with tolerances).
 
     Parameters
     ----------

@@ -321,8 +321,8 @@ def ratios(k: int) -> list[Fraction]:
 
 
 def bdf(k: int, name: str = "") -> Method:
-    """The backward differentiation formula of order k, 1 to 5, with fixed steps, with variable ones of orders 1 … k;
-    A-stable up to order 2, see the module.
+    """The backward differentiation formula of order k, 1 to 5, with fixed steps; with variable ones those of orders 1 …
+    k, for k > 1 (order 1 alone would need too many to be right).  A-stable up to order 2, see the module.
     """
     if not 1 <= k <= HIGHEST:
         raise ValueError(f"bdf: order {k}, expected 1 to {HIGHEST}: higher formulas are not stable")
@@ -333,6 +333,6 @@ def bdf(k: int, name: str = "") -> Method:
         order=k,
         coefficients=np.concatenate([start.coefficients, [1.0], [float(x) for x in ratios(k)]]),
         options=start.options,
-        embedded_order=k,
+        embedded_order=k if k > 1 else None,
         source="Hairer and Wanner 1996; Wieloch and Arnold 2021",
     )

@@ -8,7 +8,8 @@ u(tₙ) = 0, here by backward differences ∇ʲ of its values at equal distances
 
 κₖ are Klopfenstein's and Shampine's numbers, with which the errors are smaller by a quarter; δ is the next difference.
 After the step the past is seen from the chart at the new state: its values there, τ⁻¹(τ(u)⁻¹ τ(u₁₋ⱼ)), and their
-differences.  Where all factors commute that changes nothing and is left out.  In every chart the motion solves an
+differences.  Where all factors commute that changes nothing and is left out.  A projection that moves states by more
+than errors ends the past: there steps are of order 1.  In every chart the motion solves an
 equation with a smooth right-hand side, so that order and error estimates are those on Rⁿ.
 
 Steps stay as they are for k + 1 steps at least; then the differences themselves tell the errors of the orders k − 1, k
@@ -22,7 +23,7 @@ coefficients
     α, γ and the constants of the errors (orders 0 … 6 each); Q = R = 1; the identity of the group (n); κ, relative and
     absolute tolerances (d each).
 options
-    the highest order K; the block of R (2); the pattern of the problem.
+    the highest order K; the block of R (2); 1 if states are projected after a step; the pattern of the problem.
 own rows
     ∇ʲ (8); values of the past (8); start; end; identity of the group moved (2); predicted; δ; Σ γⱼ ∇ʲ/αₖ; exponent;
     state; numbers of the method's own (`OWN_NUMBERS`) and the memory of the iteration.
@@ -30,6 +31,7 @@ own rows
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -59,7 +61,7 @@ from integrators.steppers.iteration import nought
 from integrators.steppers.newton import differentiate, exact, newton_rows
 from integrators.steppers.newton_systems import correct, factorise
 from integrators.steppers.to_tolerance import GOES_ON, SOLVED, explain, first_slope, judged, told_tolerances
-from liegroup.compile import entry, joined, kernel, power
+from liegroup.compile import absolute, entry, joined, kernel, power
 from liegroup.compile.scalars import maximum, minimum, sqrt
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import FACTORS, KIND, dtau_inverse_left, increment, retract
@@ -72,17 +74,20 @@ MOST = 4
 """Rounds of Newton's method."""
 SAFETY, LEAST, GREATEST, WORTH = 0.9, 0.2, 10.0, 1.2
 """Of a factor between two steps: less than the error asks for, bounds, and what a longer step must be longer by."""
-HIGHEST_OPTION, BLOCK, EXACT = OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 3
-BEGUN, STEP, ORDER, EQUAL, NEXT, SLOPE, KEPT, HERE, FACTORED = range(9)
+HIGHEST_OPTION, BLOCK, PROJECTED, EXACT = OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 3, OWN_OPTIONS + 4
+BEGUN, STEP, ORDER, EQUAL, NEXT, SLOPE, KEPT, HERE, FACTORED, ALONE = range(10)
 """Of the method's own: 1 where the row of the start is that of a step tried and not taken; the h of the differences;
 the order; how many steps had it; the order of the next step; the last η; 1 where J may serve; 1 where it has been made
-in this step; the h/α of the factors.
+in this step; the h/α of the factors; 1 where the state before has been moved.
 """
-OWN_NUMBERS = 9
+OWN_NUMBERS = 10
 _DIFFERENCES = OWN_ROWS
 _VALUES = _DIFFERENCES + 8
 _START, _END, _HERE, _THERE, _PREDICTED, _DELTA, _PSI, _EXPONENT, _STATE, _NUMBERS = range(_VALUES + 8, _VALUES + 18)
 ROWS = _NUMBERS - OWN_ROWS
+TURN = 2.0 * math.pi
+FAR = 0.1
+"""Of the tolerance: states that are projected further have no past."""
 OF_IDENTITY = 3 * ORDERS + 2
 
 
@@ -113,9 +118,39 @@ def _to_values(work: Any, d: Any, last: Any, known: Any, factor: Any) -> None:
 
 
 @kernel
+def _moved(y: Any, table: Any, coefficients: Any, options: Any, work: Any, d: Any) -> Any:
+    """Whether the new state has been moved to y by more than errors may be, turns of angles apart: the past, where
+    the field led to another state, then tells nothing of the motion from y on.
+    """
+    moved, at = work[_EXPONENT][:d], OF_IDENTITY + y.shape[0]
+    increment(table, options[TAU], work[_END][: y.shape[0]], y, moved)
+    for m in range(d):
+        if absolute(absolute(moved[m]) - TURN) < 0.5:
+            moved[m] -= TURN if moved[m] > 0.0 else -TURN
+    relative, tolerances = coefficients[at + 1 : at + 1 + d], coefficients[at + 1 + d :]
+    return error_norm(table, y, y, moved, relative, tolerances) > FAR**2
+
+
+@kernel
+def _anew(
+    field: Any, t: Any, h: Any, y: Any, d: Any, parameters: Any, structure: Any, field_work: Any, work: Any, told: Any,
+    counters: Any,
+) -> None:  # fmt: skip
+    """The differences of order 1, from the field."""
+    for j in range(8):
+        for m in range(d):
+            work[_DIFFERENCES + j, m] = 0.0
+    field(t, y, parameters, structure, field_work, work[_STATE][:d])
+    counters[EVALUATIONS] += 1
+    for m in range(d):
+        work[_DIFFERENCES + 1, m] = h * work[_STATE, m]
+    told[STEP], told[ORDER], told[NEXT], told[EQUAL] = h, 1.0, 1.0, 0.0
+
+
+@kernel
 def _begin(
-    field: Any, t: Any, h: Any, y: Any, d: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any, told: Any, counters: Any,
+    field: Any, t: Any, h: Any, y: Any, d: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, told: Any, counters: Any,
 ) -> None:  # fmt: skip
     """The differences for a step of size h from y: those that are there, or of order 1 where the motion begins anew."""
     n = y.shape[0]
@@ -124,15 +159,13 @@ def _begin(
         for k in range(n):
             same = same and work[_START, k] == y[k]
         if not same:
-            for j in range(8):
-                for m in range(d):
-                    work[_DIFFERENCES + j, m] = 0.0
-            field(t, y, parameters, structure, field_work, work[_STATE][:d])
-            counters[EVALUATIONS] += 1
-            for m in range(d):
-                work[_DIFFERENCES + 1, m] = h * work[_STATE, m]
-            told[STEP], told[ORDER], told[NEXT], told[EQUAL] = h, 1.0, 1.0, 0.0
-            told[KEPT], told[FACTORED], told[SLOPE] = 0.0, 0.0, 1.0
+            _anew(field, t, h, y, d, parameters, structure, field_work, work, told, counters)
+            told[KEPT], told[FACTORED], told[SLOPE], told[ALONE] = 0.0, 0.0, 1.0, 0.0
+    elif options[PROJECTED]:
+        told[ALONE] = 0.0
+        if _moved(y, table, coefficients, options, work, d):
+            _anew(field, t, h, y, d, parameters, structure, field_work, work, told, counters)
+            told[ALONE] = 1.0
     copy(y, work[_START][:n])
     told[BEGUN], told[HERE] = 1.0, 0.0
     if told[NEXT] != told[ORDER]:
@@ -309,7 +342,7 @@ def step(
     told = joined(work[_NUMBERS:])
     memory, u, at = told[OWN_NUMBERS:], work[_EXPONENT][:d], OF_IDENTITY + n
     relative, tolerances = coefficients[at + 1 : at + 1 + d], coefficients[at + 1 + d :]
-    _begin(field, t, h, y, d, options, parameters, structure, field_work, work, told, counters)
+    _begin(field, t, h, y, d, table, coefficients, options, parameters, structure, field_work, work, told, counters)
     status, rounds = _solve(
         field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, told, memory, counters
     )
@@ -332,7 +365,9 @@ def step(
     told[EQUAL] += 1.0
     _remember(y, d, work, told)
     work[ERROR_LOW, 0] = 1.0
-    if told[EQUAL] > order:
+    if told[ALONE] > 0.0:
+        work[ERROR_LOW, 0] = minimum(GREATEST, safety * power(maximum(size, 1e-10), -0.5))
+    elif told[EQUAL] > order:
         work[ERROR_LOW, 0] = _choose(size, safety, y, table, coefficients, options, work, told)
     _seen_from_the_end(table, coefficients, options, work, told)
     counters[HISTORY] = 1
@@ -374,7 +409,7 @@ def _prepare(problem: Problem) -> tuple[Array, NDArray[np.int64]]:
         np.tile(np.asarray(FACTORS[kind].identity(0.0), dtype=np.float64), n_q // FACTORS[kind].N_Q)
         for kind, _, _, n_q, _ in problem.table.tolist()
     ]
-    return np.concatenate(identity), exact(problem)[1]
+    return np.concatenate(identity), np.append([problem.projection is not None], exact(problem)[1])
 
 
 STEPPER = Stepper(
