@@ -30,7 +30,7 @@ _NOISE = 1e-13
 FAR = 10.0
 """Times the whole way of a run: positions that smaller steps lead to within one of its steps are not its motion."""
 THROWN = 1e6
-"""Times the way so far: what a later step throws that far has been over an infinity, or is not beside what grows."""
+"""Times the way so far: what a later step throws as far has been over an infinity, or grows beside what is small."""
 ELSEWHERE = 1.5
 """Times the whole way of a run: where one of its steps leads past what smaller ones do, it is not of the motion."""
 LEAP = 30.0

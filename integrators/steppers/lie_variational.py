@@ -29,7 +29,7 @@ options
     1 if the problem has a Jacobian.
 own rows
     (K, N, f) of every stage, one row each; P (s); the newly evaluated stage; x; Y; n₀; n₁; P̄; stage state; scratch;
-    differences of past (K, N, f); the memory of Newton's method.
+    differences of past (K, N, f); the memory of Newton's method, and the last correction of a damped iteration.
 """
 
 from __future__ import annotations
@@ -42,13 +42,24 @@ from numpy.typing import NDArray
 from integrators.layout import ERROR, HISTORY, OWN_ROWS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
+from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import leaves_chart
 from integrators.steppers.iteration import remember
-from integrators.steppers.lie_variational_newton import memory_row, newton
-from integrators.steppers.lie_variational_stages import OWN_PARTNER, PAST, STAGES, finish, iterate, own, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.lie_variational_newton import memory_row, newton, newton_of_stages
+from integrators.steppers.lie_variational_stages import BLOCKS, OWN_PARTNER, PAST, STAGES, finish, iterate, own, start
+from integrators.steppers.newton import (
+    attempts,
+    begin_stiff,
+    errors_of,
+    exact,
+    explain,
+    failure,
+    newton_rows,
+    remember_stiffness,
+    tell_again,
+)
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select, st
@@ -95,7 +106,19 @@ def solve(
             field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
-    return failure(work) if any_(left > 0.0) else OK
+    errors = errors_of(work)
+    for damped in range(attempts(s * d, options[BLOCKS + 2 * s + HALF], counters)):
+        if any_(left > 0.0):
+            start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, 0, left)
+            left = newton_of_stages(
+                field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters,
+                left, damped,
+            )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
+    if any_(left > 0.0):
+        tell_again(work, left, errors)
+        return failure(work)
+    return OK
 
 
 @entry(*STEP_SIGNATURES)
@@ -139,7 +162,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     columns = max(problem.n, problem.dimension, 3)
-    return OWN_ROWS + _rows(options) + newton_rows(int(options[0]), problem, columns), columns
+    s = int(options[0])
+    before = -(-s * problem.dimension // columns)  # the last correction of a damped iteration
+    return OWN_ROWS + _rows(options) + newton_rows(s, problem, columns) + before, columns
 
 
 VARIATIONAL_RK = Stepper(

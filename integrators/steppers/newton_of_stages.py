@@ -44,19 +44,19 @@ ROUNDS = 30
 
 
 @kernel
-def _rows_of_stage(h: Any, memory: Any, s: Any, d: Any, i: Any, coefficients: Any, centred: Any) -> None:
-    """Rows of stage i of the matrix, by its J."""
+def rows_of_stage(h: Any, memory: Any, s: Any, d: Any, i: Any, A: Any, b: Any, centred: Any) -> None:
+    """Rows of stage i of the matrix, by its J; `centred`: A is without ½ b."""
     at, n = room(s, d, -1), s * d
     J, a = memory[at.jacobian :], memory[at.factors :]
     for j in range(s):
-        weight = coefficients[i * s + j]
+        weight = A[i * s + j]
         if centred:
-            weight += 0.5 * coefficients[s * s + j]
+            weight += 0.5 * b[j]
         r = h * weight
         for m in range(d):
-            for b in range(d):
-                one = 1.0 if i == j and m == b else 0.0
-                st(a, (i * d + m) * n + j * d + b, one - r * ld(J, m * d + b))
+            for c in range(d):
+                one = 1.0 if i == j and m == c else 0.0
+                st(a, (i * d + m) * n + j * d + c, one - r * ld(J, m * d + c))
 
 
 @rare(never, lambda field, t, h, y, *others: scalar_of(y))
@@ -94,7 +94,7 @@ def newton_of_stages(
             )  # fmt: skip
             shift = damping(memory, s, d, pattern, sigma, going) if damped else zero
             damp(memory, s, d, pattern, shift)
-            _rows_of_stage(h, memory, s, d, i, coefficients, options[CENTRED])
+            rows_of_stage(h, memory, s, d, i, coefficients, coefficients[s * s :], options[CENTRED])
             damp(memory, s, d, pattern, -shift)
         decompose(memory[at.factors :], s * d, memory[at.pivots :])
         solve_factors(memory[at.factors :], s * d, memory[at.pivots :], memory[at.residual :])

@@ -290,6 +290,7 @@ def test_a_field_that_ends_beside_the_start_is_not_asked_further_on() -> None:
         ("BDF1", "bdf", "_newton"),
         ("MIDPOINT", "midpoint", "newton"),
         ("ALPHA", "canonical_alpha", "_newton"),
+        ("VARIATIONAL_GAUSS2", "lie_variational", "newton_of_stages"),
     ],
 )
 def test_an_iteration_is_damped_only_where_it_finds_nothing_without(

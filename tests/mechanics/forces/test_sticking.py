@@ -25,7 +25,10 @@ CONSTRAINED = [
     "RADAU_GGL",
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN")),
 ]
-CANONICAL = ["ALPHA", "NEWMARK", pytest.param("ALPHA_0", marks=pytest.mark.slow)]
+CANONICAL = [
+    *("ALPHA", "NEWMARK", "VARIATIONAL_GAUSS2"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_0", "VARIATIONAL_GAUSS1")),
+]
 
 
 def oscillator(slip_speed, static=None):
