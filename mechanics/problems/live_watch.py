@@ -122,7 +122,7 @@ class LiveWatch:
             self._add("open", time, widest(made, time, q)[0], gap)
         m = made.mobility
         if m.redundant and not self._seen("locked"):
-            u, s, _ = np.linalg.svd(weighted_matrix(made.equations, q, m.scales))
+            u, s, _ = np.linalg.svd(weighted_matrix(made.equations, q, m.scales, time))
             if m.rank < len(s) and s[m.rank] > SMALL * s[0]:
                 self._add("locked", time, share(made, u[:, m.rank]), float(s[m.rank] / s[0]))
 
@@ -132,6 +132,6 @@ class LiveWatch:
             near = bool(part < NEAR)
             q = states[k, : self.mechanism.tree.nq]
             if near and not self._near.get(lane, False) and np.isfinite(q).all():
-                where = nearness(self.mechanism.equations, self.mechanism.mobility, q)[1]
+                where = nearness(self.mechanism.equations, self.mechanism.mobility, q, float(t[k]))[1]
                 self._add("singular", float(t[k]), where, float(part))
             self._near[lane] = near

@@ -148,13 +148,13 @@ def _ranks(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:
     nearest: Finding | None = None
     locked = False
     for time, state in zip(t, q, strict=True):
-        part, where = nearness(loops, m, state)
+        part, where = nearness(loops, m, state, float(time))
         if part < NEAR and (nearest is None or part < nearest.value):
             nearest = Finding("singular", float(time), where, part)
         elif part >= NEAR and nearest is not None:
             yield nearest
             nearest = None
-        u, s, _ = np.linalg.svd(weighted_matrix(loops, state, m.scales))
+        u, s, _ = np.linalg.svd(weighted_matrix(loops, state, m.scales, float(time)))
         if not locked and m.rank < len(s) and s[m.rank] > SMALL * s[0]:
             locked = True
             yield Finding("locked", float(time), share(mechanism, u[:, m.rank]), float(s[m.rank] / s[0]))
