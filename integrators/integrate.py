@@ -653,8 +653,9 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
 def _check_begin(problem: Problem, t: float) -> None:
     if problem.begins is not None and t != problem.begins:
         raise ValueError(
-            f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} has the momenta of the "
-            f"given velocities at that time, others now; pose the problem with t={t}, or give the state y0="
+            f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "
+            "that time, where its velocities have the momenta, and satisfy the constraints, that are others now; pose "
+            f"the problem with t={t}, or give the state y0="
         )
 
 

@@ -6,13 +6,11 @@
 `slip_guard`            wheels roll, and loops do not open
 `start_guard`           they do not do so at the start
 `pivot_guard`           the closures keep their rank: at a singular position the multipliers are not determined
-`begins_at`             not a guard, but when a run has to begin
 ======================  ==============================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -32,10 +30,6 @@ STRAINED = 0.05
 """The same where the formulation lets gaps grow."""
 LOST = 1e-13
 """Smallest pivot of the closures, relative to that at home, at which nothing is left of the multipliers."""
-
-SAME = 1e-12
-"""Relative change, within a stretch of time, of what does not depend on the time."""
-_LATER = 0.3819660112501051, 1.7320508075688772
 
 
 def gravity_at_play(tree: Tree) -> float:
@@ -77,16 +71,6 @@ def tree_guards(
         inertias = [b.inertia for b in tree.bodies]  # m times the radius of gyration
         falls = pull * float(sum(np.sqrt(0.5 * j.mass * np.trace(j.tensor_about_com)) for j in inertias))
     return energy_guard(kinetic + max(falls, stored), dissipates or bool(np.any(tree.damping)), accounts=smooth)
-
-
-def begins_at(values: Callable[[float], Array], t: float, scale: float | None = None) -> float | None:
-    """The time t of a start by velocities, if `values` of the time, such as their momenta, are others at other times;
-    else None.  `scale` is theirs, default the greatest.
-    """
-    with np.errstate(all="ignore"):  # motions may end
-        now, *later = (np.asarray(values(t + s)) for s in (0.0, *_LATER))
-    same = SAME * (float(np.abs(now).max(initial=0.0)) if scale is None else scale)
-    return None if all(np.abs(x - now).max(initial=0.0) <= same for x in later) else t
 
 
 def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
 from integrators.problem.fields import differentiating
+from integrators.problem.times import begins_at
 from liegroup.arrays import integer, of_kind, real, reals, sequence
 from liegroup.compile import Entry
 from liegroup.display import card
@@ -56,7 +57,7 @@ from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
 from mechanics.forces.turned import doubts as doubts_of_turns
 from mechanics.forces.turned import turning
-from mechanics.guards import begins_at, closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree

@@ -173,7 +173,7 @@ def reads_time(field: Field) -> bool:
 
 def _reads_first(function: Any) -> bool:
     """Of what is called itself, not of what it wraps: a wrapper may read the time, or take it in *args."""
-    python = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
+    python: Any = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
     bound = inspect.ismethod(python)  # behind self
     code = getattr(python.__func__ if bound else python, "__code__", None)
     return code is None or code.co_argcount <= bound or _loads(code, code.co_varnames[bound])

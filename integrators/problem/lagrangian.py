@@ -34,6 +34,7 @@ from integrators.problem.field_source import ARGUMENTS
 from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
+from integrators.problem.times import begins_at
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
@@ -240,8 +241,6 @@ from integrators.signatures import FIELD_SIGNATURES
 
 # --- Hamilton's equations ---------------------------------------------------------------------------------------------
 
-_LATER = 0.3819660112501051, 1.7320508075688772
-"""Times after the start at which momenta are looked at, s: no period has both."""
 STATE, VALUES, SEARCH, SYSTEM = 0, 1, 2, 3
 """Rows of the field's workspace: (q, v), the derivatives, the best v with its correction, the equations for v."""
 
@@ -455,7 +454,7 @@ def lagrangian_problem(
     if p is None:
         start = found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers, begin
         p = momentum_at(*start)
-        begins = begins_at(*start, p)
+        begins = momenta_begin_at(*start)
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=2 * n + 1)
     energy = built(partial(energy_of, n_q=n_q, n=n), found.field, inner)
@@ -531,12 +530,10 @@ def check_velocity(problem: Problem, t: float, v: Array) -> None:
         )
 
 
-def begins_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float, p: Array) -> float | None:
-    """The time t of a start by velocities, whose momenta p are others at other times; else None."""
-    at = layout(len(v))
-    with np.errstate(all="ignore"):  # a Lagrangian may end
-        later = [_values_at(found, q, v, parameters, t + s)[at.MOMENTUM : at.MOMENTUM + len(v)] for s in _LATER]
-    return None if all(np.array_equal(x, p, equal_nan=True) for x in later) else t
+def momenta_begin_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> float | None:
+    """The time t of a start by velocities, whose momenta are others at other times; else None."""
+    at = slice(layout(len(v)).MOMENTUM, layout(len(v)).MOMENTUM + len(v))
+    return begins_at(lambda s: _values_at(found, q, v, parameters, s)[at], t, part=0.0)
 
 
 def _values_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> Array:

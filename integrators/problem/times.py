@@ -1,17 +1,37 @@
-"""Whether a field does not read the time, as was said of it (`Problem.autonomous`)."""
+"""Whether a field does not read the time, as was said of it (`Problem.autonomous`), and whether a start does
+(`Problem.begins`).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from integrators.problem.batches import SAME, different
 from integrators.problem.problem import Problem
 
 PART = 0.3819660112501051
 """Of the interval, where the field is looked at again: no simple part of a period."""
+CONSTANT = 1e-12
+"""Relative change, within a stretch of time, of what does not depend on the time."""
+_LATER = 0.3819660112501051, 1.7320508075688772
+"""Times after the start at which it is looked at, s: no period has both."""
+
+
+def begins_at(
+    values: Callable[[float], NDArray[np.float64]], t: float, scale: float | None = None, part: float = CONSTANT
+) -> float | None:
+    """The time t of a start, if `values` of the time that belong to it, such as the momenta of its velocities, are
+    others at other times by more than a part of `scale` (default the greatest); else None.
+    """
+    with np.errstate(all="ignore"):  # functions may end
+        now, *later = (np.asarray(values(t + s)) for s in (0.0, *_LATER))
+    allowed = part * (float(np.abs(now).max(initial=0.0)) if scale is None else scale)
+    return None if all(np.allclose(x, now, 0.0, allowed, equal_nan=True) for x in later) else t
 
 
 def check_autonomous(problem: Problem, t0: float, t1: float) -> None:

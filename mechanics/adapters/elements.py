@@ -62,7 +62,7 @@ def joint_elements(
     found: list[list[Element]] = []
     moved = _moved(tree) if wanted.stops else np.zeros(tree.nv)
     for body in tree.bodies:
-        if body.joint.n_q != body.joint.n_v:  # of balls and free bodies
+        if any(element.n_v > 1 for element in body.joint.elements):  # of balls, bodies in a plane and free ones
             continue
         data, first = body.data, tree.v_slice(body.joint_name).start
         for k in range(body.joint.n_v):

@@ -85,7 +85,7 @@ def _closure(model: Any, e: int, name: str, frames: Any) -> Closure | None:
     kind, numbers, data = int(model.eq_type[e]), (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])), model.eq_data[e]
     if kind == JOINT:
         one, other = (place_of(model, j) if j >= 0 else None for j in numbers)
-        return None if one is None else polynomial(one, other, data[:5], name)
+        return None if one is None else polynomial(one, other, data[: 1 if other is None else 5], name)
     if kind == TENDON:
         lines = [line_of_tendon(model, t) for t in numbers if t >= 0]
         return _of_tendons([line for line in lines if line], data[:5], name) if all(lines) else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import Any
@@ -200,7 +200,7 @@ class _Reader:
         if floating_base and base == WORLD:
             raise self.report.error(of(self.model), "is joined to the world", "leave out floating_base=True")
         joined, loops = _spanning(self.links, self.joints)
-        bodies, frames = _bodies(self.links, joined, floating_base, wanted.damping)
+        bodies, frames = _bodies(self.links, joined, floating_base, wanted.damping, _counted(joined, wanted))
         if not bodies:
             raise self.report.error(of(self.model), "has no joint", "pass floating_base=True for one free body")
         closures = [_closure(j, self.links, frames) for j in loops] + self.mimics(joined)
@@ -497,8 +497,19 @@ def _spanning(links: dict[str, _Link], joints: list[_Joint]) -> tuple[list[tuple
     return found, loops
 
 
+def _counted(joined: Sequence[tuple[_Joint, str, str]], wanted: Wanted) -> set[str]:
+    """Joints whose turns count, also if they are continuous: those that follow others or lead them, and springs."""
+    axes = [(joint.name, axis) for joint, _, _ in joined for axis in joint.axes]
+    follow = {place for name, axis in axes if axis.mimic for place in (name, axis.mimic[0])}
+    return follow | {name for name, axis in axes if wanted.springs and axis.stiffness}
+
+
 def _bodies(
-    links: dict[str, _Link], joined: list[tuple[_Joint, str, str]], floating_base: bool, damping: bool
+    links: dict[str, _Link],
+    joined: list[tuple[_Joint, str, str]],
+    floating_base: bool,
+    damping: bool,
+    counted: Collection[str],
 ) -> tuple[list[Body], dict[str, Frame]]:
     """Bodies with their origins at their joints and the axes of their links; and the frames of the links in them."""
     base = next(iter(links.values()))
@@ -517,7 +528,7 @@ def _bodies(
         bodies.append(
             Body(
                 outer,
-                _made(joint, axes, link),
+                _made(joint, axes, link, joint.name in counted),
                 None if on_base else inner,
                 R.T @ (joint.position - origin),
                 R.T @ link.rotation,
@@ -530,12 +541,13 @@ def _bodies(
     return bodies, frames
 
 
-def _made(joint: _Joint, axes: Sequence[_Axis], link: _Link) -> Joint:
+def _made(joint: _Joint, axes: Sequence[_Axis], link: _Link, counted: bool) -> Joint:
     where = f"<joint name={joint.name!r}>"
     if joint.kind not in MOVERS:
         raise ModelError(where, f"has the type {joint.kind!r}", f"in the tree use one of {', '.join(MOVERS)}")
+    kind = "revolute" if counted and joint.kind == "continuous" else joint.kind
     try:
-        return MOVERS[joint.kind]([tuple((link.rotation.T @ a.direction).tolist()) for a in axes], joint.pitch)
+        return MOVERS[kind]([tuple((link.rotation.T @ a.direction).tolist()) for a in axes], joint.pitch)
     except ModelError:
         raise
     except ValueError as error:

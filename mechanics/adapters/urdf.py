@@ -394,7 +394,7 @@ def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> 
     friction = [joint.name for joint in moving if joint.dynamics and float(joint.dynamics.friction or 0.0) != 0.0]
     limited = [joint.name for joint in moving if joint.limit]
     apart = [joint for joint in moving if joint.type not in ("revolute", "continuous", "prismatic")]
-    floating = [joint.name for joint in apart if joint.type == "floating" and joint.name in friction]
+    without = [joint.name for joint in apart if joint.name in friction]
     ranges = [j.name for j in apart if j.limit and not j.limit.lower is j.limit.upper is None]
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
     if mimic:
@@ -406,8 +406,8 @@ def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> 
     if friction and wanted is None:
         text = "<dynamics friction=…>: dry friction is left out of the tree (load_mechanism has it)"
         report.change(f"{text}: {some(friction)}", friction)
-    if floating and wanted is not None and wanted.friction:
-        report.change(f"<dynamics friction=…> of floating joints: left out: {some(floating)}", floating)
+    if without and wanted is not None and wanted.friction:
+        report.change(f"<dynamics friction=…> of planar and floating joints: left out: {some(without)}", without)
     if ranges and wanted is not None and wanted.stops:
         report.change(f"<limit> of planar and floating joints: not known of which freedom: {some(ranges)}", ranges)
     if wanted is not None and not wanted.friction:

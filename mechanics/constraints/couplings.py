@@ -162,7 +162,7 @@ def polynomial(
     Raises
     ------
     ModelError
-        No coefficients, or numbers that are not finite.
+        No coefficients, numbers that are not finite, or powers without a second joint.
 
     Examples
     --------
@@ -176,6 +176,12 @@ def polynomial(
     if a.ndim != 1 or not a.size or not np.isfinite(a).all():
         raise ModelError(
             f"{kind} {name or first!r}", f"coefficients {a.tolist()}", "give one or more finite numbers, a0 first"
+        )
+    if second is None and a[1:].any():
+        raise ModelError(
+            f"{kind} {name or first!r}",
+            f"coefficients {a.tolist()} without a second joint",
+            "name the joint whose powers they multiply, or give a0 alone",
         )
     if second is None or not a[1:].any():
         return coupling([first], lambda y: y - a[0], name, kind)

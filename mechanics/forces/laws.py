@@ -159,23 +159,24 @@ def hunt_crossley_factor(restitution: float, *, speed: float) -> float:
     """
     from scipy.optimize import brentq  # slow to import
 
-    restitution = real(restitution, "restitution", "0 < e <= 1", lambda e: 0.0 < e <= 1.0)
+    e = real(restitution, "restitution", "0 < e <= 1", lambda e: 0.0 < e <= 1.0)
     speed = real(speed, "speed", "a positive impact speed in m/s", lambda v: v > 0.0)
-    if restitution == 1.0:
-        return 0.0
+    if e == 1.0 or e < 0.02:  # 1 - α e is below rounding
+        return 0.0 if e == 1.0 else 1.0 / e / speed
 
-    log_e = math.log(restitution)
+    def alpha(w: float) -> float:
+        return -math.expm1(-w) / e
 
-    def defect(alpha: float) -> float:
-        """[ln(1 + α) − ln(1 − α e) − α (1 + e)]/α², of which little is left where α is small: there by its series."""
-        if alpha < 0.1:
-            return sum(
-                alpha ** (n - 2) * (math.expm1(n * log_e) if n % 2 == 0 else 1.0 + restitution**n) / n
-                for n in range(2, 20)
-            )
-        return (math.log1p(alpha) - math.log1p(-alpha * restitution) - alpha * (1.0 + restitution)) / alpha**2
+    def defect(w: float) -> float:
+        """The equation over α², without what cancels where α is small, for w = −ln(1 − α e), large where α e → 1."""
+        a = alpha(w)
+        return a * (e**3 * _third(-a * e, -w) + _third(a, math.log1p(a))) - 0.5 * (1.0 - e) * (1.0 + e)
 
-    top = (1.0 - 1e-15) / restitution
-    if defect(top) <= 0.0:  # α e differs from one by less than rounding
-        return top / speed
-    return float(brentq(defect, 1e-6 * (1.0 - restitution), top, xtol=1e-300, rtol=1e-14)) / speed
+    return alpha(float(brentq(defect, 0.0, (1.0 + e) / e, xtol=1e-300, rtol=1e-15, maxiter=1000))) / speed
+
+
+def _third(x: float, log: float) -> float:
+    """(ln(1 + x) − x + x²/2)/x³ = 1/3 − x/4 + x²/5 − …, with ln(1 + x) as given."""
+    if abs(x) < 0.5:
+        return sum((-x) ** k / (k + 3) for k in range(50))
+    return ((log / x - 1.0) / x + 0.5) / x

@@ -26,7 +26,8 @@ from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem.problem import group_table
-from liegroup.arrays import reals
+from integrators.problem.times import begins_at
+from liegroup.arrays import real, reals
 from liegroup.table import RN
 from mechanics.nonholonomic.forms import Forms
 
@@ -109,6 +110,8 @@ class NonholonomicSystem:
         How it is drawn, from states that begin with q (see `Problem.scene`).
     inputs : Inputs or mapping of str to int, optional
         Parameters that are given from outside, as of a `Problem`; the energy is then not expected to be kept.
+    t : float
+        Time of the start, s: where the rows or what they are to give depend on the time, a run from it begins there.
 
     Examples
     --------
@@ -146,6 +149,7 @@ class NonholonomicSystem:
     edges: Sequence[str] = ()
     scene: Any = None
     inputs: Any = None
+    t: float = 0.0
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -194,6 +198,13 @@ class NonholonomicSystem:
         ValueError
             Wrong shapes.
         """
+        posed = self._reduced(q, u)
+        if q is not None or u is not None:
+            return posed
+        n = self.n
+        return replace(posed, begins=begins_at(lambda t: posed.velocity(t, posed.y0)[:n], self.t))
+
+    def _reduced(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> Problem:
         start = q is None and u is None
         y0 = np.concatenate([_given(q, self.q0, self.n_q, "q"), _given(u, self.u0, self.r, "u")])
         layout = "quasi_velocity" if self.reduced.parts is not None else ""
@@ -206,7 +217,7 @@ class NonholonomicSystem:
         return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
-        self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False, t: float = 0.0
+        self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False, t: float | None = None
     ) -> Problem:
         """The form with multipliers, from the configuration q and the full velocity v.
 
@@ -220,7 +231,8 @@ class NonholonomicSystem:
             Whether the velocity is replaced by the nearest admissible one in the metric M (`project_velocity` says what
             energy that takes).
         t : float
-            Time at which runs are to begin, s: the velocity is asked for admissibility there.
+            Time at which runs are to begin, s: the velocity is asked for admissibility there; default that of the
+            start.
 
         Returns
         -------
@@ -232,11 +244,16 @@ class NonholonomicSystem:
         ConstraintError
             A(q) v = c does not hold to `TOLERANCE`, and `project` is False; the rows lose rank.
         """
-        q = _given(q, self.q0, self.n_q, "q")
+        q, t = _given(q, self.q0, self.n_q, "q"), self.t if t is None else real(t, "t")
         v = self.velocity(q, self.u0, t) if v is None else _given(v, None, self.n, "v")
         v = self.project_velocity(q, v, t)[0] if project else v
         self.check(q, v, t)
-        return self._unchecked(q, v)
+
+        def violation(s: float) -> Array:
+            p = self.parts(q, v, s)
+            return np.asarray((p.rows @ v - p.value) / _scale(p, v))
+
+        return replace(self._unchecked(q, v), begins=begins_at(violation, t, 1.0, TOLERANCE))
 
     def _unchecked(self, q: Array, v: Array) -> Problem:
         work = (1 + work_rows(self.n, self.m) + self.scratch, constrained_layout(self.n, self.m, self.positions).SIZE)
@@ -549,8 +566,8 @@ class NonholonomicSystem:
         self._check_rank(q, t)
         p, v = self.parts(q, v, t), np.asarray(v, float)
         residual = p.rows @ v - p.value
-        scale = np.abs(p.rows) @ np.abs(v) + np.abs(p.value) + np.finfo(float).tiny
-        if (np.abs(residual) > TOLERANCE * np.maximum(scale, 1e-3)).any():
+        scale = _scale(p, v)
+        if (np.abs(residual) > TOLERANCE * scale).any():
             worst = int(np.argmax(np.abs(residual) / scale))
             raise ConstraintError(
                 f"{self.model}: the velocity violates constraint row {worst} by {residual[worst]:.3g} (all rows: "
@@ -573,7 +590,7 @@ class NonholonomicSystem:
 
     @cached_property
     def _reduced_problem(self) -> Problem:
-        return self.problem()
+        return self._reduced()
 
     @cached_property
     def _constrained_problem(self) -> Problem:
@@ -590,6 +607,11 @@ def guarded_edges(problem: Problem, edges: Sequence[str]) -> Problem:
         says, remedy = "the quasi-velocities end where it vanishes", "use constrained_problem(), which goes on"
         guards.append(Guard(name, says, remedy, least, greatest))
     return replace(problem, guards=(*problem.guards, *guards))
+
+
+def _scale(p: Parts, v: Array) -> Array:
+    """What a violation of each row is compared with, in its units."""
+    return np.asarray(np.maximum(np.abs(p.rows) @ np.abs(v) + np.abs(p.value), 1e-3))
 
 
 def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:

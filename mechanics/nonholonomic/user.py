@@ -196,6 +196,7 @@ def nonholonomic_system(
         conservative=conservative,
         scene=scene,
         inputs=inputs,
+        t=begin,
         lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
     system.check(q, v, begin)

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Problem, Variable, pose
 from integrators.problem.fields import differentiating
 from integrators.problem.guards import momentum_guards
+from integrators.problem.times import begins_at
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
-from mechanics.guards import begins_at, tree_guards
+from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.scenes import tree_scene

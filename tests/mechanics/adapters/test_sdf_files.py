@@ -361,6 +361,22 @@ def test_a_mimic_axis_follows_its_leader(load):
     assert made.mobility.dof == 1
 
 
+@pytest.mark.parametrize("kinds", [("continuous", "revolute"), ("revolute", "continuous"), ("continuous",) * 2])
+def test_turns_of_continuous_joints_count_where_something_asks_for_them(load, kinds):
+    """A mimic and a spring know a turn of 2π from none; a joint that neither has stays on a circle."""
+    mimic = "<mimic joint='j'><multiplier>-2</multiplier></mimic></axis>"
+    two = joint("j", "a", "b", kinds[0]) + joint("k", "b", "c", kinds[1]).replace("</axis>", mimic)
+    made = load(link("a") + link("b") + link("c") + link("d") + two + joint("l", "c", "d", "continuous"))
+    assert made.gap([0.5 - 2.0 * np.pi, -1.0, 0.0]) == pytest.approx([-4.0 * np.pi], abs=1e-12)
+    assert made.tree.joint("l") == mechanics.joints.Continuous((0.0, 0.0, 1.0))
+    spring = "<axis><xyz>0 0 1</xyz><dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis>"
+    sprung = load(link("a") + link("b") + joint("j", "a", "b", "continuous", spring))
+    assert sprung.problem([0.2]).velocity(0.0, np.array([0.2, 0.0]))[1] == pytest.approx(-0.6)
+    assert load(link("a") + link("b") + joint("j", "a", "b", "continuous", spring), springs=False).tree.joint(
+        "j"
+    ) == made.tree.joint("l")
+
+
 def test_cassie_has_her_leaf_springs():
     made = mechanics.load_mechanism("cassie")
     stiff = {element.joint: element.stiffness for element in made.elements}

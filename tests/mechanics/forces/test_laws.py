@@ -1,5 +1,6 @@
 """Contact and friction laws against their closed forms."""
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.integrate
@@ -46,6 +47,20 @@ def test_kelvin_voigt_restitution_is_the_closed_form(zeta):
 def test_hunt_crossley_has_the_wanted_restitution_at_the_reference_speed(law, restitution):
     factor = hunt_crossley_factor(restitution, speed=2.0)
     assert bounce(law, 1e4, factor, 2.0) == pytest.approx(restitution, abs=1e-6)
+
+
+@pytest.mark.parametrize("e", [1e-9, 0.0199, 0.02, 0.026, 0.3, 0.8, 0.999, 1 - 1e-7, 1 - 1e-12, 1 - 2**-53])
+def test_the_factor_is_right_from_no_restitution_to_all_but_all(e):
+    """Against 60 digits; α by bisection between 1 − e, which is below it, and 1/e, in w = −ln(1 − α e)."""
+    with mpmath.workdps(60):
+        exact = mpmath.mpf(e)
+        low, high = -mpmath.log1p(-exact * (1 - exact)), (1 + exact) / exact
+        for _ in range(230):
+            w = (low + high) / 2
+            a = -mpmath.expm1(-w) / exact
+            low, high = (w, high) if mpmath.log1p(a) + w < a * (1 + exact) else (low, w)
+        error = mpmath.mpf(hunt_crossley_factor(e, speed=1.0)) / (-mpmath.expm1(-high) / exact) - 1
+    assert abs(error) < 2e-15
 
 
 def test_restitution_outside_its_range_is_refused():

@@ -474,6 +474,7 @@ def test_straight_line_code_has_the_numbers_of_the_kernel():
         (lambda: gear("f_joint", "d_joint", np.nan), "finite"),
         (lambda: gear("f_joint", "d_joint", 0.0), "not zero"),
         (lambda: polynomial("f_joint", "d_joint", []), "finite numbers"),
+        (lambda: polynomial("f_joint", None, [0.3, 1.0]), r"\[0.3, 1.0\] without a second joint; name the joint"),
         (lambda: coupling([], lambda: 0.0), "one or more joints"),
         (lambda: coupling(["f_joint"], lambda q: []), "returned nothing"),
         (lambda: coupling(["f_joint", "d_joint"], lambda q, r: q), "does not depend on joint 'd_joint'"),

@@ -8,10 +8,10 @@ import pytest
 from integrators import Status, integrate
 from integrators.engine.run import Stretch
 from mechanics import Body, Inertia, Tree
-from mechanics.constraints.loops import revolute
+from mechanics.constraints.loops import point_on_line, revolute
 from mechanics.errors import MotionWarning
 from mechanics.forces import Sphere, actuator, contact
-from mechanics.joints import Free, Revolute
+from mechanics.joints import Free, Motion, Revolute, Rheonomic, Turn
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.problems.live_watch import LiveWatch
@@ -48,6 +48,28 @@ def test_a_redundant_equation_that_acts_is_found():
     made = bricard.mechanism()
     q = np.array([made.home, made.home + 0.2 * np.array([1.0, 0.3, -0.8, 0.5, 0.2])])
     assert "locked" in {f.kind for f in findings(made, [0.0, 1.0], q)}
+
+
+def test_positions_of_driven_mechanisms_are_those_of_their_time():
+    """Two cranks of 0.5 m that turn as told and rods of 1 m whose ends slide along lines: these are never across them,
+    though they would be with the cranks where they were at t = 0.
+    """
+    bar, phases = Inertia.about_com(1.0, (0.5, 0, 0), np.diag([0.01, 0.1, 0.1])), np.array([0.0, 1.0])
+    line, bodies = Frame.with_axis(None, axis=(1.0, 0.0, 0.0)), []
+    for k, phase in enumerate(phases):
+        crank = Rheonomic((Turn((0, 0, 1), Motion((phase, 1.0))),))
+        bodies += [Body(f"crank{k}", crank, inertia=bar)]
+        bodies += [Body(f"rod{k}", Revolute((0, 0, 1)), f"crank{k}", (0.5, 0, 0), inertia=bar)]
+    t, closures = np.linspace(0.0, 6.0, 61), [point_on_line(line, Frame(f"rod{k}", (1.0, 0, 0))) for k in (0, 1)]
+    angles = t[:, None] + phases
+    q = np.arcsin(-0.5 * np.sin(angles)) - angles
+    made = Mechanism(Tree(bodies), closures, q[0])
+    assert np.abs([made.gap(x, at) for x, at in zip(q, t, strict=True)]).max() < 1e-15
+    assert np.abs(np.cos(q + phases)).min() < 0.1
+    assert findings(made, t, q) == []
+    watch = LiveWatch(made)
+    integrate(made.problem(q[10], t=t[10]), "RKMK4", (t[10], 6.0), step=0.01, save_every=50, callback=watch)
+    assert watch.found == []
 
 
 def test_states_that_are_lost_end_the_search():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import simpson
+from scipy.integrate import simpson, solve_ivp
 
 from integrators import integrate, traced
 from integrators.problem import Inputs
@@ -160,6 +160,35 @@ def test_moving_supports_and_rows_that_depend_on_time_satisfy_every_identity():
         conservative=False,
     )
     check_system(own)
+
+
+@pytest.mark.parametrize("reduced", [True, False])
+def test_a_start_under_rows_of_time_is_one_at_its_time(reduced):
+    """ż = sin t ẋ + 0.1 cos t: a velocity that is admissible at t = 0.5 is so at no other time that is asked for."""
+
+    along, up = 0.5, 0.5 * np.sin(0.5) + 0.1 * np.cos(0.5)
+
+    def system(rows, value, v0):
+        made = nonholonomic_system(
+            rn(3), lambda q, v: 0.5 * v @ v, rows, [0.1, 0.2, 0.3], v0, value=value, conservative=False, t=0.5
+        )
+        return made.problem() if reduced else made.constrained_problem()
+
+    posed = system(lambda t, q: [[-np.sin(t), 0.0, 1.0]], lambda t, q: [0.1 * np.cos(t)], [along, -0.4, up])
+    assert posed.begins == 0.5
+    with pytest.raises(ValueError, match=r"t_span: begins at 0\.0, expected 0\.5: .* pose the problem with t=0\.0"):
+        integrate(posed, "GAUSS8", (0.0, 1.0), 0.05)
+    run = integrate(posed, "GAUSS8", (0.5, 1.0), 0.05)
+    # M v̇ = Aᵀλ, A v̇ = ċ − Ȧ v
+    true = solve_ivp(
+        lambda t, y: np.array([-np.sin(t), 1.0]) * (np.cos(t) * y[0] - 0.1 * np.sin(t)) / (1.0 + np.sin(t) ** 2),
+        (0.5, 1.0), [along, up], "DOP853", rtol=1e-13, atol=1e-14,
+    )  # fmt: skip
+    assert posed.velocity(1.0, run.y[-1])[[0, 2]] == pytest.approx(true.y[:, -1], abs=1e-11)
+    steady = system(lambda q: [[0.0, -q[0], 1.0]], lambda t, q: [0.1 + 0.0 * t], (0.5, -0.4, 0.06))
+    assert steady.begins is None
+    still = system(lambda t, q: [[-np.sin(t), 0.0, 1.0]], None, (0.0, 0.3, 0.0))
+    assert still.begins is None
 
 
 @pytest.mark.parametrize(
