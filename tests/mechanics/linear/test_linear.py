@@ -382,9 +382,7 @@ def test_what_creeps_is_not_rigid(damping):
     """
     lump = Inertia.about_com(1.0, (0, 0, 0), 0.01 * np.eye(3))
     places = {"stiff": (None, 0.0), "a": (None, damping), "slow": (None, 3.0), "free": (None, 0.0), "b": ("a", damping)}
-    bodies = [
-        Body(name, Prismatic(Y), on, inertia=lump, data=JointData(damping=c)) for name, (on, c) in places.items()
-    ]
+    bodies = [Body(name, Prismatic(Y), on, inertia=lump, data=JointData(damping=c)) for name, (on, c) in places.items()]
     springs = [joint_spring(f"{name}_joint", k) for name, k in (("stiff", 1e10), ("a", 1.0), ("b", 3.0))]
     found = mechanics.modes(Mechanism(Tree(bodies, gravity=(0.0, 0.0, 0.0)), elements=springs), np.zeros(5))
     with mpmath.workdps(50):
