@@ -229,7 +229,7 @@ def _poses(scene: Scene, t: Array, y: Array) -> tuple[Array, Array]:
             f"poses: shapes {x.shape} and {R.shape}, expected ({k}, {n}, 3) and ({k}, {n}, 3, 3): "
             "origins and rotations of every body in every state"
         )
-    finite = np.isfinite(x).all(axis=-1) & np.isfinite(R).all(axis=(-2, -1))
+    finite = np.asarray(np.isfinite(x).all(axis=-1) & np.isfinite(R).all(axis=(-2, -1)))
     if not finite[0].all():
         name = scene.bodies[int(np.argmin(finite[0]))].name
         raise ValueError(f"poses: that of {name!r} at t = {t[0]:.6g} s is not finite; look at the poses of the scene")

@@ -240,7 +240,7 @@ def _settle(
 def _solve(
     parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any, history: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """X = v̇₁ and L = λ₁, to rounding: by Newton's method where the iteration does not find them, or the steps before
     tell.
     """
@@ -289,7 +289,7 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step; `field` is the problem's parts."""
     n, m = structure[0], structure[1]
     n_q, softness, at = y.shape[0] - n, coefficients[0], constrained(n, m, structure[2])

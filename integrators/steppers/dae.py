@@ -371,7 +371,7 @@ def _newton(
 def _solve(
     parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any, history: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """v̇, λ and μ of all stages: by Newton's method where the simplified iteration does not find them, or the steps
     before tell.
     """
@@ -413,7 +413,7 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step; `field` is the problem's parts."""
     n = structure[0]
     n_q = y.shape[0] - n

@@ -381,7 +381,7 @@ def _settle(
 def _solve(
     parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, start: Any, options: Any, parameters: Any,
     structure: Any, field_work: Any, work: Any, counters: Any, history: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """X = v̇₁, L = λ₁ and η, to rounding: by Newton's method where the simplified iteration does not find them, or the
     steps before tell.
     """
@@ -430,7 +430,7 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step; `field` is the problem's parts."""
     n = structure[0]
     n_q, numbers, start = y.shape[0] - n, coefficients[:4], coefficients[4:8]
