@@ -75,12 +75,12 @@ from liegroup.table import dtau_inverse_left, increment, retract
 
 Array = NDArray[np.float64]
 STAGES, FILTER, COUNT, NODES = range(OWN_OPTIONS, OWN_OPTIONS + 4)
-BEGUN, TAKEN, PAST, SLOPE, KEPT, HERE, FACTORED, TURNED = range(8)
+BEGUN, TAKEN, PAST, SLOPE, KEPT, HERE, FACTORED = range(7)
 """Of the method's own: 1 where the row of the start is that of the last step tried; its h; that of the polynomial of
-the step before, 0 without one; the last η; 1 where J may serve; 1 where it is that at the start; the h of the factors;
-not used.
+the step before, 0 without one; the last η; 1 where J may serve; 1 where it is that at the start; the h of the
+factors.
 """
-OWN_NUMBERS = 8
+OWN_NUMBERS = 7
 MOST = 7
 """Rounds of three stages."""
 ROUNDED = 1e-12
@@ -298,7 +298,6 @@ def _solve(
             counters,
         )  # fmt: skip
     if status != OK:
-        told[TURNED] += 1.0
         told[SLOPE] = 1.0
         told[KEPT] = told[HERE]
     return status
