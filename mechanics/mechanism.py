@@ -46,7 +46,6 @@ from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loads import pulling
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
-from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
@@ -836,7 +835,7 @@ class Mechanism:
             ``doubts(t, y)`` → list of Doubt.
         """
         joints, inputs = turning(self.elements), any(element.is_input for element in self.elements)
-        heights = [] if inputs else [c for c, e in enumerate(self.equations.equations) if e.kind == HEIGHT]
+        heights = [] if inputs else [c for c, e in enumerate(self.equations.equations) if e.label == "height"]
         return partial(self._doubts, joints, heights, momenta) if joints or heights else None
 
     def _doubts(
@@ -857,7 +856,8 @@ class Mechanism:
                 v = evaluate(closed, self._packed, 2 * n, time, q, x)[:n] if momenta else x
                 at, p = geometry(tree, q, None, time), self.momentum(q, v, time)
                 forces = at.mass_matrix(tree) @ (self._acceleration(time, q, p) - free._acceleration(time, q, p))
-                found = pulling(self.equations.matrix(q, time, at), forces, heights, PULL * weight)
+                G = self.equations.matrix(q, time, at)
+            found = pulling(G, forces, heights, PULL * weight) if np.isfinite(forces).all() else None
             if found is not None:
                 which, load = found
                 says = f"the plane would have to pull at {self.equations.names[which]!r}, which lifts off instead"

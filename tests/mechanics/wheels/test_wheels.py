@@ -10,7 +10,7 @@ from mechanics.constraints.wheels import ball, skate, wheel
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.formulations.reactions import reactions
-from mechanics.joints import Free, Planar
+from mechanics.joints import Free, Motion, Planar, Rheonomic, Slide
 from mechanics.mechanism import Mechanism
 from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
 from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
@@ -223,6 +223,22 @@ def test_a_plane_that_would_have_to_pull_at_a_wheel_is_a_doubt(pose):
     assert doubt.value == pytest.approx(min(loads.values()), rel=1e-6)
     assert min(loads, key=loads.get) in doubt.says
     assert integrate(pose(made, *wheeled_car.start(made, speed=5.0, steering=0.2)), "RKMK4", (0.0, 0.1), 0.01).success
+
+
+@pytest.mark.parametrize("amplitude", [0.05, 0.2])
+def test_a_ball_lifts_off_a_plate_that_falls_faster(amplitude):
+    """The plate moves by a sin(w t), with more or less than g: the load is m (g − a w² sin(w t))."""
+    inertia = Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3))
+    shaken = Rheonomic((Slide((0.0, 0.0, 1.0), Motion((), ((amplitude, 10.0, 0.0),))),))
+    tree = Tree([Body("plate", shaken, inertia=inertia), Body("ball", Free(), inertia=inertia)])
+    on_it = [ball(Frame("ball"), 0.1, Frame("plate"))]
+    run = integrate(Mechanism(tree, on_it, [0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0]).problem(), "RKMK4", (0.0, 0.3), 0.005)
+    assert run.finished
+    loads = [(doubt.time, doubt.value) for doubt in run.doubts]
+    assert [doubt.name for doubt in run.doubts] == ["load"] * (amplitude > 0.1)
+    assert [load for _, load in loads] == pytest.approx(
+        [9.81 - amplitude * 100.0 * np.sin(10.0 * t) for t, _ in loads], rel=1e-6
+    )
 
 
 def test_wheels_that_can_share_their_load_otherwise_do_not_lift():
