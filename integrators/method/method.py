@@ -211,7 +211,20 @@ class Stepper:
             raise ValueError(f"stepper {self.name}: needs {self.needs!r}, expected one of {', '.join(NEEDS)}")
 
     def of_problem(self, problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """What `prepare` tells, or nothing."""
+        """What `prepare` tells, or nothing.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        t : float
+            When it begins, s.
+
+        Returns
+        -------
+        tuple of float64 array, int64 array
+            Numbers and integers.
+        """
         if self.prepare is None:
             return np.zeros(0), np.zeros(0, dtype=np.int64)
         return self.prepare(problem, t) if self.prepares_at else self.prepare(problem)
