@@ -80,8 +80,9 @@ def undriven(problem: Problem) -> Problem:
     signal = problem.inputs.signal
     if signal is None:
         return problem
-    own = np.asarray(problem.parameters)[: len(np.asarray(signal.undriven.parameters))]
-    return replace(signal.undriven, y0=problem.y0, guards=problem.guards, parameters=own)
+    held: Problem = signal.undriven
+    own = np.asarray(problem.parameters)[: len(np.asarray(held.parameters))]
+    return replace(held, y0=problem.y0, guards=problem.guards, parameters=own)
 
 
 def powers_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:
