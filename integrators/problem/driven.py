@@ -76,9 +76,13 @@ def with_inputs(problem: Problem, u: Any) -> Problem:
 
 
 def undriven(problem: Problem) -> Problem:
-    """The problem with all inputs held, from the same start."""
+    """The problem with all inputs held, from the same start and with the same other parameters."""
     signal = problem.inputs.signal
-    return problem if signal is None else replace(signal.undriven, y0=problem.y0, guards=problem.guards)
+    if signal is None:
+        return problem
+    held: Problem = signal.undriven
+    own = np.asarray(problem.parameters)[: len(np.asarray(held.parameters))]
+    return replace(held, y0=problem.y0, guards=problem.guards, parameters=own)
 
 
 def powers_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:

@@ -535,6 +535,8 @@ class Network:
             numbers_of = given.numbers_at(self.points)
             for e, ((a, b), values) in enumerate(zip(given.nodes[:, :2], numbers_of, strict=True)):
                 pair = frames[a], frames[b]
+                if pair[0].body == pair[1].body:  # held by one body: it does nothing
+                    continue
                 if given.kind is SPRING:
                     made.append(spring_damper(*pair, values[0], length=values[1]))
                 elif given.kind is CABLE:

@@ -13,7 +13,7 @@ element              force                                                      
 `wrench`             force and moment on a body                                  does work
 `thruster`           (g u(t) + b) times a force and a moment, in ranges          does work
 `spring_damper`      −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
-`cable`              the same where it is taut: its stiffness only pulls        stores k max(l − l₀, 0)²/2, loses c l̇²
+`cable`              the same where it is taut: it pulls, and never pushes       stores k (l − l₀)²/2, loses the rest
 `compliant`          −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`            three shifts and three turns of a `compliant` weld          the same
 `torsion_spring`     −k θ − c θ̇, θ the rotation vector of one frame in another   stores k θ²/2, loses the rest

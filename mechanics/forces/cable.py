@@ -1,22 +1,37 @@
-"""Cables between two points of bodies: their stiffness pulls and never pushes."""
+"""Cables between two points of bodies: they pull and never push."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from liegroup.arrays import of_kind, positive
-from liegroup.compile.scalars import maximum, sqrt
+from liegroup.compile import helper
+from liegroup.compile.scalars import maximum, minimum, sqrt
 from mechanics.constraints.loops import holonomic
-from mechanics.forces.compliant import compliant
+from mechanics.forces.compliant import Compliant
 from mechanics.forces.element import Element, between, not_negative
 from mechanics.model.frames import Frame
 
 
-def cable(first: Frame, second: Frame, stiffness: float, *, length: float, damping: float = 0.0) -> list[Element]:
-    """A cable between the origins of two frames: force −k max(d − l, 0) − c ḋ along it where it is taut, else none.
+@helper
+def law(numbers: Any, phi: Any, rate: Any) -> Any:
+    """min(−k φ − c φ̇, 0); stores k φ²/2, loses the rest: c φ̇², and where it would push, what it gives back."""
+    stiffness, damping = numbers
+    spring = stiffness * phi
+    force = minimum(-spring - damping * rate, 0.0)
+    return force, 0.5 * spring * phi, (force + spring) * rate
 
-    Without damping it never pushes.  A damper in a taut cable does, where this shortens faster than k (d − l)/c: take
-    a small one, or none where that happens.
+
+@dataclass(frozen=True, eq=False)
+class Cable(Compliant):
+    """k in N/m, c in N·s/m, along the stretch."""
+
+    law = staticmethod(law)
+
+
+def cable(first: Frame, second: Frame, stiffness: float, *, length: float, damping: float = 0.0) -> list[Element]:
+    """A cable between the origins of two frames: force −max(k (d − l) + c ḋ, 0) along it where it is taut, else none.
 
     Parameters
     ----------
@@ -34,21 +49,23 @@ def cable(first: Frame, second: Frame, stiffness: float, *, length: float, dampi
     Returns
     -------
     list of Element
-        One, for `Mechanism`; it stores k max(d − l, 0)²/2.
+        One, for `Mechanism`; it stores k max(d − l, 0)²/2, loses the rest.
 
     Raises
     ------
     ModelError, ValueError
-        Negative numbers, a length that is not positive; TypeError for what is no frame.
+        Negative numbers, a length that is not positive, two frames of one body; TypeError for what is no frame.
 
     Notes
     -----
-    The force has a kink at d = l: methods of order above 2 are of order 2 where it becomes taut or slack.
+    Where a damped cable shortens so fast that the damper would push, it pulls no more: what it has stored is lost then.
+    The force has a kink at d = l: methods of order above 2 are of order 2 where it becomes taut or slack.  That of a
+    damped cable jumps where it becomes taut, and methods are of order 1 there.
 
     Examples
     --------
     >>> print(cable(Frame("hook"), Frame("load"), 1e4, length=2.0)[0])
-    Compliant 'number 0' between 'hook' and 'load'
+    Cable 'number 0' between 'hook' and 'load'
     """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
@@ -59,4 +76,5 @@ def cable(first: Frame, second: Frame, stiffness: float, *, length: float, dampi
 
     of = f"cable {between(first.body, second.body)}"
     k, c = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
-    return compliant(holonomic(first, second, stretch, "cable"), k, damping=c)
+    (equation,) = holonomic(first, second, stretch, "cable").equations
+    return [Cable(first.body, second.body, equation, k, c)]

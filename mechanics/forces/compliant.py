@@ -173,7 +173,7 @@ def spring_damper(
     Raises
     ------
     ModelError
-        Negative numbers; TypeError for what is no frame.
+        Negative numbers, two frames of one body; TypeError for what is no frame.
 
     Notes
     -----

@@ -217,7 +217,7 @@ class OnEquation(Element):
     Raises
     ------
     ModelError
-        The equation of a coupling of joints.
+        The equation of a coupling of joints; both ends on one body.
 
     Examples
     --------
@@ -234,6 +234,8 @@ class OnEquation(Element):
         of_kind(self.equation, Equation, f"{type(self).__name__}: equation", "an Equation")
         if self.equation.joints:
             raise ModelError(str(self), "its equation couples joints", "give one of a closing joint")
+        if self.first == self.second:
+            raise ModelError(str(self), f"joins body {self.first!r} to itself", "name two different bodies")
 
     def __str__(self) -> str:
         return f"{type(self).__name__} {self.equation.label!r} {between(self.first, self.second)}"

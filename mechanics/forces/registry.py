@@ -14,6 +14,7 @@ from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.errors import ModelError
 from mechanics.forces.actuator import Actuator
+from mechanics.forces.cable import Cable
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.contact import Contact
 from mechanics.forces.dry_friction import DryFriction
@@ -50,6 +51,7 @@ KINDS: list[type[Element]] = [
     PolynomialSpring,
     Wrench,
     Thruster,
+    Cable,
 ]
 """All kinds, those that users have added behind our own."""
 _OWN = len(KINDS)

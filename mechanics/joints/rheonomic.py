@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mechanics.joints.compound import check_freedoms
 from mechanics.joints.element import Element
 from mechanics.joints.joint import Joint
 
@@ -25,7 +26,7 @@ class Rheonomic(Joint):
     TypeError
         Something that is no element.
     ValueError
-        No element with a prescribed motion that changes.
+        No element with a prescribed motion that changes, or elements that repeat others at every time.
 
     Examples
     --------
@@ -46,6 +47,7 @@ class Rheonomic(Joint):
                 )
         if not self.is_rheonomic:
             raise ValueError("parts: no element has a prescribed motion that changes; use Compound for free joints")
+        check_freedoms(self)
 
     @property
     def elements(self) -> tuple[Element, ...]:

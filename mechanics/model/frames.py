@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import of_kind, reals
+from liegroup.matrices import polar
 from mechanics.errors import ModelError
 from mechanics.joints.element import axis_of
 from mechanics.model.inertia import LARGEST
 
 Array = NDArray[np.float64]
+ROUNDED = 1e-14
+"""max |R Rᵀ − E| of products of rotations; a matrix that is further off, as written with few digits, is made exact."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -26,7 +29,8 @@ class Frame:
     position : array (3,)
         Origin of the frame in body axes, m.
     rotation : array (3, 3), optional
-        Columns are the axes of the frame in body axes; default those of the body.
+        Columns are the axes of the frame in body axes; default those of the body.  Of columns that are orthonormal to
+        1e-6 only, the nearest rotation is taken, as for bodies.
 
     Raises
     ------
@@ -63,6 +67,8 @@ class Frame:
             raise ModelError(
                 where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed"
             )
+        if np.abs(R @ R.T - np.eye(3)).max() > ROUNDED:
+            R = polar(R, 3)
         for name, value in (("body", body), ("position", x), ("rotation", R)):
             object.__setattr__(self, name, value)
 

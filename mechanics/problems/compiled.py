@@ -98,7 +98,7 @@ class CompiledModel:
 
     def problem(self, q: ArrayLike | None = None, v: ArrayLike | None = None, **options: Any) -> Problem:
         """The motion, as `mechanics.hamiltonian_problem` of a tree (`options` p, t) and `Mechanism.problem` (`options`
-        rates, projection) pose it, with this field and projection.
+        rates, projection, t) pose it, with this field and projection.
 
         Other masses or another gravity in `parameters` would not reach the field: compile another model.
 
@@ -109,7 +109,7 @@ class CompiledModel:
         v : array (nv,), optional
             Initial velocities, rad/s and m/s; default at rest.
         **options
-            p and t of a tree, rates and projection of a mechanism.
+            p and t of a tree, rates, projection and t of a mechanism.
 
         Returns
         -------

@@ -1,5 +1,7 @@
 """Inputs of problems: a function in any form gives the same motion; what is wrong is named at once."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
@@ -79,6 +81,17 @@ def test_numbers_are_held_and_functions_forgotten():
         integrate(PENDULUM.with_inputs(feedback).with_inputs({"torque": 0.7}), "RKMK4", SPAN, 0.1).y,
     )
     np.testing.assert_allclose(integrate(held, "GAUSS8", SPAN, 0.1).y[-1], truth(lambda t, y: 0.7), atol=2e-12)
+
+
+def test_other_parameters_are_kept_when_functions_are_forgotten():
+    samples = Sampled(np.linspace(0.0, 1.0, 11), np.ones(11))
+    for given in (feedback, samples):
+        made = PENDULUM.with_inputs({"torque": given})
+        numbers = made.parameters.copy()
+        numbers[1] = -3.0
+        changed = replace(made, parameters=numbers)
+        assert changed.with_inputs([0.7]).parameters.tolist() == [0.7, -3.0]
+        assert changed.with_inputs(jitted).parameters[1] == -3.0
 
 
 def test_samples_are_the_function_at_its_nodes_and_between_them():

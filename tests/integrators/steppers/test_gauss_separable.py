@@ -26,7 +26,7 @@ from mechanics.testing import random_tree
 
 
 def _all_at_once(problem):
-    numbers, options = prepare(problem)
+    numbers, options = prepare(problem, 0.0)
     options[SEPARABLE - FLAT] = 0
     return numbers, options
 
@@ -64,7 +64,7 @@ def test_a_step_forward_and_a_step_back_return():
 
 def test_a_wrong_mass_slows_the_iteration_and_changes_nothing_else():
     def heavier(problem):
-        numbers, options = prepare(problem)
+        numbers, options = prepare(problem, 0.0)
         numbers[1:] *= 1.1
         return numbers, options
 

@@ -1,6 +1,7 @@
 """What makes force elements: every argument of a wrong kind is named at once, and numbers do not stand side by side."""
 
 import inspect
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -76,6 +77,13 @@ def test_at_most_one_number_has_a_place(name):
     ]
     numbers = [p for p in places if p.name not in ("joint", "first", "second", "frame", "closure")]
     assert len(numbers) <= 1
+
+
+def test_an_element_between_two_frames_of_one_body_is_refused():
+    """Neither moves against the other: it did nothing, and was taken."""
+    for make in (forces.spring_damper, partial(forces.cable, length=1.0), forces.bushing, forces.torsion_spring):
+        with pytest.raises(ModelError, match="joins body 'body' to itself; name two different bodies"):
+            make(BODY, Frame("body", (0.0, 0.0, 0.1)), 1.0)
 
 
 def test_the_list_is_whole():

@@ -92,6 +92,7 @@ ELEMENTS = {
     "torsion spring": torsion_spring(HULL, DOOR, 30.0, damping=0.7),
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
     "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, damping=3.0, length=0.5),
+    "taut cable": cable(HULL, DOOR, 50.0, length=0.05, damping=3.0),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), damping=0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, damping=2.0),
     "given as functions": compliant(
@@ -390,6 +391,21 @@ def test_a_cable_whose_ends_coincide_is_slack():
     assert run.success
     assert run["q"][-1][2] == pytest.approx(-0.5 * 9.81 * 0.3**2, abs=1e-12)
     assert mechanics.equilibrium(made).q[2] == pytest.approx(-0.5 - 2.0 * 9.81 / 1e6, abs=1e-11)
+
+
+@pytest.mark.parametrize(("rate", "force"), [(1.0, -70.0), (-0.1, -15.0), (-0.4, 0.0), (-1.0, 0.0)])
+def test_a_damped_cable_pulls_and_never_pushes(rate, force):
+    """−max(k (d − l) + c ḋ, 0); the energy it stores and does not give back is accounted for as lost."""
+    bead = Body("bead", Prismatic((1, 0, 0)), inertia=Inertia.point(2.0))
+    made = Mechanism(
+        Tree([bead], gravity=(0, 0, 0)),
+        elements=[cable(Frame(None), Frame("bead"), 100.0, length=1.0, damping=50.0)],
+    )
+    q, v = np.array([1.2]), np.array([rate])
+    assert made.rhs(q, 2.0 * v)[1] == pytest.approx([force], abs=1e-13)
+    change, accounted = power_balance(made, q, v)
+    assert change == pytest.approx(accounted, abs=1e-12)
+    assert accounted == pytest.approx((force + 20.0) * rate, abs=1e-12)
 
 
 @pytest.mark.parametrize("gravity", [0.0, 1e-3, 9.81])

@@ -41,6 +41,7 @@ def everything():
         forces.thruster(Frame("e", (0.1, 0, 0)), force=(0, 0, 1), moment=(0, 0, -0.02), name="rotor"),
         forces.torsion_spring(Frame(None), Frame("c"), 2.0, damping=0.1),
         forces.spring_damper(Frame(None, (1, 2, 3)), Frame("b"), 100.0, length=0.3),
+        forces.cable(Frame(None, (1, 2, 3)), Frame("b"), 100.0, length=0.3, damping=1.0),
         forces.bushing(Frame("a"), Frame("c", (1, 0, 0)), 10.0),
         forces.compliant(constraints.holonomic(Frame(None), Frame("c"), lambda x, R: [np.sin(x[2]) - x[0] ** 2]), 5.0),
         *(forces.contact(s, ground, stiffness=1e3, friction=0.3) for s in (ball, Capsule(Frame("b"), 0.1, 0.4))),
@@ -91,7 +92,7 @@ def test_every_mechanism_of_the_systems_survives_json(name):
 
 def test_all_kinds_of_force_elements_and_given_equations_survive_json():
     mechanism = everything()
-    assert {type(e) for e in mechanism.elements} >= set(forces.KINDS[:11])
+    assert {type(e) for e in mechanism.elements} >= set(forces.KINDS[:12])
     same(through_json(mechanism), mechanism)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechanics import Body, Inertia, JointData, ModelError, Tree
-from mechanics.joints import JOINTS, Ball, Compound, Fixed, Prismatic, Revolute, Slide, Turn
+from mechanics.joints import JOINTS, Ball, Compound, Fixed, Motion, Prismatic, Revolute, Rheonomic, Slide, Turn
 from mechanics.testing import random_rotation, random_tree
 
 
@@ -97,3 +97,13 @@ def test_wrong_dictionaries_are_named():
 def test_elements_that_repeat_one_another_are_no_joint(parts):
     with pytest.raises(ValueError, match=r"degrees of freedom but move the body in \d directions"):
         Compound(parts)
+    for moved in (Motion((0.0, 1.0)), Motion.from_samples(np.arange(2.0, 9.0), np.arange(7.0) ** 2)):
+        with pytest.raises(ValueError, match=r"degrees of freedom but move the body in \d directions"):
+            Rheonomic((Turn((0, 1, 0), moved), *parts))
+
+
+def test_what_moves_as_told_between_two_turns_makes_them_different():
+    turn, away = Turn((0, 0, 1)), Motion((0.0, 1.0))
+    assert (
+        Rheonomic((turn, Slide((1, 0, 0), away), turn)).n_v == Rheonomic((turn, Turn((1, 0, 0), away), turn)).n_v == 2
+    )

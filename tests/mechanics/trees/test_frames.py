@@ -177,6 +177,16 @@ def test_distances_of_shapes_and_their_rates():
         mechanics.distance_jacobian(tree, q, Sphere(frame, 0.1), frame)
 
 
+def test_axes_of_few_digits_are_made_exact():
+    """As those of bodies are; axes that are exact to rounding keep their bits."""
+    R = random_rotation(np.random.default_rng(1))
+    few = Frame("a", rotation=np.round(R, 7)).rotation
+    np.testing.assert_allclose(few @ few.T, np.eye(3), rtol=0, atol=2e-15)
+    np.testing.assert_allclose(few, R, rtol=0, atol=2e-7)
+    assert np.array_equal(few, mechanics.Body("b", Free(), rotation=np.round(R, 7)).rotation)
+    assert np.array_equal(Frame("a", rotation=R).rotation, R)
+
+
 def test_what_is_no_frame_is_named():
     tree, frame, q, _, _ = case(0)
     with pytest.raises(KeyError, match="no frame or body 'tool' of tree"):
