@@ -25,8 +25,8 @@ from mechanics.systems import SYSTEMS
 from mechanics.testing import random_tree
 
 
-def _all_at_once(problem):
-    numbers, options = prepare(problem, 0.0)
+def _all_at_once(problem, t):
+    numbers, options = prepare(problem, t)
     options[SEPARABLE - FLAT] = 0
     return numbers, options
 
@@ -63,8 +63,8 @@ def test_a_step_forward_and_a_step_back_return():
 
 
 def test_a_wrong_mass_slows_the_iteration_and_changes_nothing_else():
-    def heavier(problem):
-        numbers, options = prepare(problem, 0.0)
+    def heavier(problem, t):
+        numbers, options = prepare(problem, t)
         numbers[1:] *= 1.1
         return numbers, options
 
