@@ -84,7 +84,7 @@ OWN_NUMBERS = 7
 MOST = 7
 """Rounds of three stages."""
 ROUNDED = 1e-12
-"""A weight that would be zero, were it not rounded."""
+"""Of weights and sums of coefficients: what would be zero, were it not rounded."""
 FAST, ENOUGH = 1e-3, 2
 """A contraction with which J is kept, and rounds within which it is kept whatever that is."""
 
@@ -440,16 +440,32 @@ def embedded_estimate(A: Array, error: Array) -> tuple[float, Array]:
     return float(error[0] - e @ A[1:, 0]), np.concatenate([[0.0], e])
 
 
+def _is_collocation(A: Array, c: Array) -> bool:
+    """Whether Σⱼ aᵢⱼ cⱼ^(q−1) = cᵢ^q/q for q = 1 … s, at distinct times after the start."""
+    q = np.arange(1.0, len(c) + 1.0)
+    powers = c[:, None] ** (q - 1.0)
+    return bool(c.min() > 0.0) and bool(np.allclose(A @ powers, c[:, None] * powers / q, rtol=0.0, atol=ROUNDED))
+
+
 def variable(method: Method) -> Method:
     """The method of `integrators.steppers.implicit`, with the chart at the start and an estimate, as it takes variable
-    steps.
+    steps; ValueError for a tableau of which that would be another method.
     """
-    s = int(method.options[0])
-    numbers = method.coefficients
+    s, centred, embedded, _, _, _, *blocks = method.options.tolist()  # of `implicit_rkmk`
+    numbers, collocation = method.coefficients, not embedded
     A, (b, c, error) = numbers[: s * s].reshape(s, s), numbers[s * s : s * s + 3 * s].reshape(3, s)
-    form, blocks = numbers[s * s + 3 * s :], method.options[6:]
-    collocation = not method.options[2]
-    column = real_eigenvalue(form[s * s :].reshape(s, s), blocks)
+    form = numbers[s * s + 3 * s :]
+    if centred or not np.allclose(A[-1], b, rtol=0.0, atol=ROUNDED):
+        raise ValueError(
+            f"{method.name}: with variable steps the last stage is the step, expected a stiffly accurate tableau and "
+            "centred=False; give `step`"
+        )
+    if collocation and not _is_collocation(A, c):
+        raise ValueError(
+            f"{method.name}: without an embedded method the estimate is that of collocation at times after the start, "
+            "expected Radau IIA; give `step`"
+        )
+    column = real_eigenvalue(form[s * s :].reshape(s, s), np.array(blocks))
     if collocation:
         e0, e = collocation_estimate(A, b, c, float(form[s * s + column * s + column]))
         nodes = list(range(s))

@@ -114,16 +114,6 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(stiff: Any, tmp_path: A
         path.unlink()
 
 
-def test_trajectories_of_an_ensemble_have_the_bits_of_runs_alone(stiff: Any) -> None:
-    problem = stiff.body("SO3")
-    starts = np.tile(problem.y0, (9, 1))
-    starts[:, -1] = np.linspace(-1.0, 1.0, 9)
-    options = {"rtol": 1e-5, "atol": 1e-5, "save_every": 2**40}
-    together = integrate(problem, "BDF5", (0, 1), y0=starts, **options)
-    for k in (0, 4, 8):
-        assert np.array_equal(together.y[k, -1], integrate(problem, "BDF5", (0, 1), y0=starts[k], **options).y[-1])
-
-
 def test_events_backward_runs_and_solve_ivp(stiff: Any) -> None:
     problem, options = stiff.body("SE3", 10.0), {"rtol": 1e-8, "atol": 1e-8}
     ends = integrate(problem, "BDF5", (0, 1), events={"x": lambda t, y: y[4] - 0.3}, **options)

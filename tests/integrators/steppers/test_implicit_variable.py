@@ -16,7 +16,7 @@ from integrators.controllers import CONTROLLERS
 from integrators.methods import METHODS, find
 from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.steppers.to_tolerance import stopping
-from integrators.tableaus import RADAU_IIA
+from integrators.tableaus import GAUSS, LOBATTO_IIIC, RADAU_IIA
 from integrators.testing import group_distance
 from liegroup import rn
 
@@ -139,14 +139,15 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bits(stiff: Any, name: str, 
         path.unlink()
 
 
-def test_trajectories_of_an_ensemble_have_the_bits_of_runs_alone(stiff: Any) -> None:
+@pytest.mark.parametrize("name", [RADAU[0], "BDF5"])
+def test_trajectories_of_an_ensemble_have_the_bits_of_runs_alone(stiff: Any, name: str) -> None:
     problem = stiff.body("SO3")
     starts = np.tile(problem.y0, (9, 1))
     starts[:, -1] = np.linspace(-1.0, 1.0, 9)
     options = {"rtol": 1e-6, "atol": 1e-6, "save_every": 2**40}
-    together = integrate(problem, RADAU[0], (0, 1), y0=starts, **options)
+    together = integrate(problem, name, (0, 1), y0=starts, **options)
     for k, start in enumerate(starts):
-        assert np.array_equal(together.y[k, -1], integrate(problem, RADAU[0], (0, 1), y0=start, **options).y[-1])
+        assert np.array_equal(together.y[k, -1], integrate(problem, name, (0, 1), y0=start, **options).y[-1])
 
 
 def test_events_and_backward_runs(stiff: Any) -> None:
@@ -230,6 +231,17 @@ def test_an_estimate_needs_a_real_eigenvalue(stiff: Any) -> None:
     even = implicit_rkmk(RADAU_IIA(2), newton=True, embedded_order=2)
     with pytest.raises(ValueError, match="odd number of stages"):
         integrate(stiff.van_der_pol(), even, (0, 1), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("tableau", "of", "says"), [
+    (GAUSS(3), {"embedded_order": 3}, "expected a stiffly accurate tableau and centred=False"),
+    (LOBATTO_IIIC(3), {"embedded_order": 3}, "expected Radau IIA"),
+])  # fmt: skip
+def test_other_tableaus_are_refused_where_the_step_or_the_estimate_would_be_wrong(tableau, of, says) -> None:
+    """Lobatto IIIC went on at rtol = 1e-8 with an error of 4e-4, and said success."""
+    oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    with pytest.raises(ValueError, match=says):
+        integrate(oscillator, newton_rkmk(tableau, **of), (0, 10), rtol=1e-8)
 
 
 def test_the_predictive_controller_is_the_usual_one_here(stiff: Any) -> None:
