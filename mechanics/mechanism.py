@@ -43,7 +43,7 @@ from mechanics.constraints.assembly import (
     units_of,
 )
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.loads import pulling
+from mechanics.constraints.loads import FITS, pulling
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
@@ -857,7 +857,9 @@ class Mechanism:
                 at, p = geometry(tree, q, None, time), self.momentum(q, v, time)
                 forces = at.mass_matrix(tree) @ (self._acceleration(time, q, p) - free._acceleration(time, q, p))
                 G = self.equations.matrix(q, time, at)
-            found = pulling(G, forces, heights, PULL * weight) if np.isfinite(forces).all() else None
+            # without gravity there is no weight, and rounding of the forces is no pull
+            least = PULL * weight + FITS * (abs(float(p @ v)) / self.size + float(np.linalg.norm(forces)))
+            found = pulling(G, forces, heights, least) if np.isfinite(forces).all() else None
             if found is not None:
                 which, load = found
                 says = f"the plane would have to pull at {self.equations.names[which]!r}, which lifts off instead"

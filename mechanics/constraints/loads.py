@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 FITS = 1e-6
-"""What loads that push may leave of the forces, relative to these."""
+"""What loads that push may leave of the forces, and what of these is rounding, relative to them."""
 
 
 def pulling(G: Array, forces: Array, heights: Sequence[int], least: float) -> tuple[int, float] | None:

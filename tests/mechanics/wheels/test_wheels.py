@@ -225,6 +225,17 @@ def test_a_plane_that_would_have_to_pull_at_a_wheel_is_a_doubt(pose):
     assert integrate(pose(made, *wheeled_car.start(made, speed=5.0, steering=0.2)), "RKMK4", (0.0, 0.1), 0.01).success
 
 
+@pytest.mark.parametrize(("yaw_rate", "doubts"), [(0.0, []), (0.8, ["load"])])
+@pytest.mark.parametrize("pose", [Mechanism.problem, multiplier_problem])
+def test_rounding_is_no_pull_where_nothing_weighs(pose, yaw_rate, doubts):
+    """Straight on no plane is needed, in a curve one wheel is held down."""
+    made = pendulum.mechanism()
+    q, v = pendulum.state(pendulum.TwoWheeledPendulum(), 0.3, 1.0, 0.0, yaw_rate)
+    weightless = Mechanism(made.tree.with_gravity((0.0, 0.0, 0.0)), made.equations.closures, q)
+    run = integrate(pose(weightless, q, v), "RKMK4", (0.0, 0.1), 0.01)
+    assert [doubt.name for doubt in run.doubts] == doubts
+
+
 @pytest.mark.parametrize("amplitude", [0.05, 0.2])
 def test_a_ball_lifts_off_a_plate_that_falls_faster(amplitude):
     """The plate moves by a sin(w t), with more or less than g: the load is m (g − a w² sin(w t))."""
