@@ -25,6 +25,7 @@ from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
 from mechanics.closed_trees.description import PARTS, checked_mobility
+from mechanics.closed_trees.directions import directions_of
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
 from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
@@ -670,6 +671,7 @@ class Mechanism:
             guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             doubts=self.state_doubts(momenta=True),
+            directions=self.directions if len(self.equations) else None,
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
@@ -816,6 +818,28 @@ class Mechanism:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
         return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
+
+    def directions(self, t: ArrayLike, y: ArrayLike) -> Array:
+        """Which way the equations of the closures point, orthonormal where they count:
+        Ĝ = (G H⁻¹ Gᵀ)^(−1/2) G H^(−1/2), with the mass matrix H and its root by elimination from the ends of the tree.
+
+        From one position to another near it they change little; where a step has led past links that lie in a line to
+        another way of closing a loop, one of them turns over: Ĝ(q₁) Ĝ(q₀)ᵀ has an eigenvalue near −1.
+
+        Parameters
+        ----------
+        t : array (k,)
+            Times, s.
+        y : array (k, …)
+            States, of which q is the beginning, rad and m.
+
+        Returns
+        -------
+        array (k, m, d)
+            Of the m equations that are kept, along the d velocities that the closures feel; not numbers where the
+            position is singular for the tree.
+        """
+        return directions_of(self._packed, np.atleast_1d(t), np.asarray(y, dtype=np.float64)[:, : self.tree.nq])
 
     def state_doubts(self, momenta: bool = False) -> Callable[[Array, Array], list[Doubt]] | None:
         """Of times t (k,), s, and states (k, n): which elastic joints are turned further than their moments hold for,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import Steering
+from integrators.engine.branches import other_branches
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
@@ -274,7 +275,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         doubts += long
         if is_cheap(run):
             doubts += () if long else jumps(run, found, scale, number)
-            doubts += [*resonant(run, found, number), *losses(run, found, number)]
+            doubts += [*resonant(run, found, number), *losses(run, found, number), *other_branches(run, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - begin))
 
 

@@ -121,6 +121,10 @@ class Problem:
     doubts : callable, optional
         ``doubts(t, y)`` → the `Doubt` s of states y (k, n) of a run at times t (k,), where the model no longer holds:
         asked once after a run, of the states it has saved.
+    directions : callable, optional
+        ``directions(t, y)`` → the directions of the constraints (k, m, d), orthonormal rows, at states y (k, n) and
+        times t (k,): asked after a run by fixed steps, one of which may lead past a narrow place to another branch of
+        what the constraints allow.  Where that is so they turn over from one state to the next.
     fastest : callable, optional
         ``fastest(y)`` → (ω, what), the largest frequency of the linear motion about a state, or a bound of it, rad/s,
         and what in the model has it: before a run explicit methods compare it with their step.
@@ -225,6 +229,7 @@ class Problem:
     guards: Sequence[Guard] = ()
     explain: Callable[[float, Array], str] | None = None
     doubts: Callable[[Array, Array], Sequence[Doubt]] | None = None
+    directions: Callable[[Array, Array], Array] | None = None
     fastest: Callable[[Array], tuple[float, str]] | None = None
     projection: Any = None
     projection_tells: Any = None

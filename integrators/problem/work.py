@@ -51,6 +51,7 @@ def with_work(problem: Problem) -> Problem:
         projection=None if held.projection is None else account.projection(),
         explain=None if held.explain is None else account.of_state(held.explain),
         doubts=None if held.doubts is None else account.of_state(held.doubts),
+        directions=None if held.directions is None else account.of_state(held.directions),
         fastest=None if held.fastest is None else account.of_start(held.fastest),
         scene=account.of_state(held.scene) if callable(held.scene) else held.scene,
         own_steps={name: account.own_step(x) for name, x in held.own_steps.items() if not name.endswith("_tangent")},
