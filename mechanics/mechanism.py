@@ -838,8 +838,19 @@ class Mechanism:
         array (k, m, d)
             Of the m equations that are kept, along the d velocities that the closures feel; not numbers where the
             position is singular for the tree.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes, numbers that are not finite.
         """
-        return directions_of(self._packed, np.atleast_1d(t), np.asarray(y, dtype=np.float64)[:, : self.tree.nq])
+        states, n = reals(y, "y"), self.tree.nq
+        if states.ndim != 2 or states.shape[1] < n or not np.isfinite(states).all():
+            raise ValueError(f"y: shape {states.shape}, expected states (k, {n} or more) of finite numbers")
+        times = reals(t, "t")
+        if times.shape != states.shape[:1] or not np.isfinite(times).all():
+            raise ValueError(f"t: shape {times.shape}, expected {len(states)} finite times, one for each state")
+        return directions_of(self._packed, times, states[:, :n])
 
     def state_doubts(self, momenta: bool = False) -> Callable[[Array, Array], list[Doubt]] | None:
         """Of times t (k,), s, and states (k, n): which elastic joints are turned further than their moments hold for,

@@ -100,7 +100,7 @@ def _least(directions: Array) -> Array:
     """The least real part of the eigenvalues of C from each state to the next; one where it is not known."""
     turned = directions[1:] @ directions[:-1].transpose(0, 2, 1)
     finite, least = np.isfinite(turned).all(axis=(1, 2)), np.ones(len(turned))
-    least[finite] = np.linalg.eigvals(turned[finite]).real.min(axis=1)
+    least[finite] = np.linalg.eigvals(turned[finite]).real.min(axis=1, initial=1.0)
     return least
 
 

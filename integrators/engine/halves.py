@@ -12,18 +12,19 @@ steps are taken anew, too: between given times, and where saved states are furth
 are half a run, the whole run in halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are
 looked at together; of a large one those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
-Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
-energy is kept.  Where smooth dampers take it (of networks and rods, `ELSEWHERE` holds) or drives bring it, they are
-asked only whether the motion is another one (`DRIFTED`), and where no energy is watched whether it is one at all
-(`OPPOSITE`).  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way in its last
-steps.
+Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: where the energy is kept they
+are asked at the beginning alone, until positions have gone their way `ROUNDS` times, whether the motion is another one
+(`DRIFTED`) by then.  Where smooth dampers take the energy (of networks and rods, `ELSEWHERE` holds) or drives bring it,
+they are asked the same of all of it, and where no energy is watched whether it is a motion at all (`OPPOSITE`).  So are
+the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way in its last steps.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,10 @@ DRIFTED = 0.25
 """The same of motions whose phases may drift."""
 ANOTHER = 0.5
 """The same of their ends."""
+ROUNDS, BEGUN, PERCEIVED = 4.0, 400, 0.02
+"""Times the way of positions that a beginning goes, steps by which it must have, and what its steps must differ by in
+all, relative to the motion, so that all of it is taken once more.
+"""
 OPPOSITE = 2.5
 """The same of motions that may swing for ever: opposite phases are at most two ways apart."""
 BROUGHT = 1e-3
@@ -85,11 +90,14 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
         if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
         try:
-            limit = _limit(run, next(iter(found.values())))
+            limit, floor = _limit(run, next(iter(found.values()))), SUSPECT
             if limit == np.inf:
+                run, found = _beginning(run, found, first)
+                limit, floor = DRIFTED, PERCEIVED
+            if not found:
                 continue
-            look = _Look(run, found, first)
-            suspect = look.suspects(limit)
+            look = _Look(run, found, first, ways_of if floor == SUSPECT else ways_of_all)
+            suspect = look.suspects(limit, floor)
             whole += bool(suspect) or look.asked_whole
             doubts += look.doubts_of(suspect, limit) if suspect else []
         except KeyboardInterrupt:
@@ -141,6 +149,19 @@ def ways_of(run: FixedRun, states: Array) -> Array:
     return scale
 
 
+def ways_of_all(run: FixedRun, states: Array) -> Array:
+    """`ways_of`, with the largest of variables that are alike: nodes of a rod that hardly move are not the motion."""
+    scale, start, alike = ways_of(run, states), 0, dict[tuple[str, int], list[slice]]()
+    for variable in run.problem.variables:
+        alike.setdefault((variable.units, variable.size), []).append(slice(start, start + variable.size))
+        start += variable.size
+    for parts in alike.values():
+        largest = np.max([np.where(np.isfinite(scale[part]), scale[part], 0.0) for part in parts], axis=0)
+        for part in parts:
+            scale[part] = np.where(np.isfinite(scale[part]), largest, scale[part])
+    return scale
+
+
 def _beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
     part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
@@ -149,11 +170,61 @@ def _beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     return part, allowed, int(np.argmax(differs > allowed))
 
 
+def _again(run: FixedRun, starts: Mapping[int, Array], plan: Plan, output: Output) -> FixedRun:
+    """A run like another from other states, by lanes."""
+    some = next(iter(starts.values()))
+    if isinstance(run, LaneRun):
+        begin = np.array([starts.get(lane, some) for lane in range(WIDTH)])
+        return LaneRun(run.problem, run.method, output, plan, begin)
+    return FixedRun(run.problem, run.method, output, plan, some)
+
+
+def _taken(run: FixedRun, lanes: Iterable[int]) -> dict[int, Trajectory]:
+    """What a run comes to, by lanes."""
+    while not run.done:
+        run.go(CHUNK)
+    found = run.trajectories()
+    return {lane: found[lane] for lane in lanes}
+
+
+def _beginning(
+    run: FixedRun, found: Mapping[int, Trajectory], first: int
+) -> tuple[FixedRun, dict[int, Trajectory]]:  # fmt: skip
+    """The beginning of a run, every step saved, until positions have gone their way `ROUNDS` times, or that is over; no
+    lanes of which that takes more than `BEGUN` steps: these are small beside their motion.
+    """
+    starts, plan = np.atleast_2d(run.problem.y0)[first:], run.plan
+    steps, lanes = min(plan.steps, BEGUN), dict(found)
+    if run.output.save_every != 1 or len(run.output.times):
+        again = _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
+        lanes = _taken(again, found)
+    gone = {lane: _rounds(run, one.y[: steps + 1]) for lane, one in lanes.items()}
+    enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
+    asked = {lane: n for lane, n in enough.items() if n >= 2 and (gone[lane][-1] > ROUNDS or steps == plan.steps)}
+    if not asked:
+        return run, {}
+    steps = max(asked.values())
+    begun = _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
+    rows = steps + 1
+    return begun, {lane: replace(lanes[lane], t=lanes[lane].t[:rows], y=lanes[lane].y[:rows]) for lane in asked}
+
+
+def _rounds(run: FixedRun, y: Array) -> Array:
+    """How many times positions have gone their way, up to each of some states; the most of all."""
+    k = positions_of(run.problem)
+    scale = ways_of_all(run, y)[:k]
+    with np.errstate(invalid="ignore"):
+        gone = np.cumsum(np.abs(np.diff(y[:, :k], axis=0)), axis=0) / scale
+    return np.append(0.0, np.where(np.isfinite(scale), gone, 0.0).max(axis=1))
+
+
 class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
-    def __init__(self, run: FixedRun, found: Mapping[int, Trajectory], first: int) -> None:
-        self.run, self.first, self.positions = run, first, positions_of(run.problem)
+    def __init__(
+        self, run: FixedRun, found: Mapping[int, Trajectory], first: int, ways: Callable[[FixedRun, Array], Array]
+    ) -> None:
+        self.run, self.first, self.positions, self.ways = run, first, positions_of(run.problem), ways
         plan, every = run.plan, run.output.save_every
         self.anew = bool(len(run.output.times)) or every > max(STRETCH, min(plan.steps, MOST) // PART)
         self.every = 1 if self.anew else every
@@ -169,21 +240,22 @@ class _Look:
             self.rows = min(len(t) - int(plan.steps % every != 0), 1 + MOST // every)
             self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
-        self.scale = {lane: ways_of(run, states) for lane, states in y.items()}
+        self.scale = {lane: ways(run, states) for lane, states in y.items()}
         self.failed: set[int] = set()
         self.sums: dict[int, float] = {}
         self.asked_whole = False
         """Whether `suspects` has taken the whole run, in steps of twice the size."""
 
-    def suspects(self, limit: float) -> list[int]:
-        """Lanes of which the steps looked at differ by too much, summed over the run; or by less, where the whole run
-        in steps of twice the size differs by more than is allowed, as errors may grow along the motion.
+    def suspects(self, limit: float, floor: float) -> list[int]:
+        """Lanes of which the steps looked at differ by more than `floor`, summed over the run; where that is `SUSPECT`
+        also those of less where the whole run in steps of twice the size differs by more than is allowed, as errors
+        may grow along the motion.
         """
         asked = [lane for lane in self.y if self.rows >= 2 and self._moves(lane)]
         if not asked:
             return []
         sums = self.sums = self._sums(asked)
-        unsure = [lane for lane in asked if FAINT < sums[lane] <= SUSPECT]
+        unsure = [lane for lane in asked if floor == SUSPECT and FAINT < sums[lane] <= SUSPECT]
         self.asked_whole = bool(unsure)
         coarse: dict[int, Array] = {}
         with suppress(ArithmeticError, ValueError):  # functions may raise where such steps come: these say nothing
@@ -193,7 +265,7 @@ class _Look:
             part, allowed, _ = _beyond(coarse[lane], limit)
             return part > allowed or lane in self.failed
 
-        return [lane for lane in asked if sums[lane] > SUSPECT or (lane in coarse and grows(lane))]
+        return [lane for lane in asked if sums[lane] > floor or (lane in coarse and grows(lane))]
 
     def _moves(self, lane: int) -> bool:
         y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]
@@ -287,7 +359,7 @@ class _Look:
         whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK and parts > 1.0:
-                self.scale[lane] = ways_of(run, half.y)
+                self.scale[lane] = self.ways(run, half.y)
             taken = self.y[lane][::stride]
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
@@ -303,14 +375,4 @@ class _Look:
 
     def _taken(self, starts: Mapping[int, Array], plan: Plan, output: Output) -> dict[int, Trajectory]:
         """What steps from some states reach, by lanes."""
-        run = self.run
-        some = next(iter(starts.values()))
-        if isinstance(run, LaneRun):
-            begin = np.array([starts.get(lane, some) for lane in range(WIDTH)])
-            taken: FixedRun = LaneRun(run.problem, run.method, output, plan, begin)
-        else:
-            taken = FixedRun(run.problem, run.method, output, plan, some)
-        while not taken.done:
-            taken.go(CHUNK)
-        found = taken.trajectories()
-        return {lane: found[lane] for lane in starts}
+        return _taken(_again(self.run, starts, plan, output), starts)

@@ -10,6 +10,7 @@ from integrators import Problem, integrate
 from integrators.engine import halves
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.elastic.rods import Rod, Section
 from mechanics.forces import cable, compliant, joint_spring, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
 from mechanics.systems import SYSTEMS
@@ -240,6 +241,40 @@ def test_phases_of_a_symmetric_method_may_drift_where_energy_is_kept():
     assert run.success
     damping = integrate(problem, "BDF2", (0.0, 100.0), 0.1)
     assert not damping.success
+
+
+@pytest.mark.parametrize(
+    "saving", [{}, {"save_every": 7}, {"t_eval": np.linspace(0.0, 12.0, 5)}], ids=["all", "some", "given"]
+)
+@pytest.mark.parametrize(
+    ("name", "method", "coarse", "fine"),
+    [("kepler", "MIDPOINT", 0.15, 0.05), ("rolling-disk", "MIDPOINT", 0.15, 0.05)],
+)
+def test_a_symmetric_method_that_loses_the_motion_at_its_beginning_is_no_success(name, method, coarse, fine, saving):
+    """Energy and momenta are kept all the way; positions are elsewhere by a quarter of theirs in the first rounds."""
+    problem = SYSTEMS[name].problem()
+    lost = integrate(problem, method, (0.0, 12.0), coarse, **saving)
+    assert [doubt.name for doubt in lost.doubts] == ["accuracy"], lost.message
+    assert lost.doubts[0].limit == halves.DRIFTED
+    kept = integrate(problem, method, (0.0, 12.0), fine, **saving)
+    assert kept.success, kept.message
+
+
+def test_the_beginning_of_every_trajectory_in_lanes_is_asked():
+    """Of orbits of one size that which comes near the centre is lost first."""
+    orbits = [SYSTEMS["kepler"].problem(eccentricity=e) for e in (0.0, 0.3, 0.5, 0.7)]
+    together = orbits[0].with_start(np.array([orbit.y0 for orbit in orbits]))
+    found = integrate(together, "MIDPOINT", (0.0, 12.0), 0.05)
+    assert {(doubt.trajectory, doubt.name) for doubt in found.doubts} == {(3, "accuracy")}
+    alone = [integrate(orbit, "MIDPOINT", (0.0, 12.0), 0.05).success for orbit in orbits]
+    assert alone == [True, True, True, False]
+
+
+def test_what_hardly_moves_at_the_beginning_is_not_the_motion():
+    """A wire that begins to fall: by its clamp steps of MIDPOINT are wrong by all of a way of 1e-9 m."""
+    section = Section.round(0.001, 2.1e11, density=7850.0)
+    wire = Rod.straight(1.0, 40, section, supports={0: "clamped"}, gravity=(0.0, 0.0, -9.81)).problem()
+    assert integrate(wire, "MIDPOINT", (0.0, 3e-3), 1e-3).success
 
 
 def test_a_symmetric_method_is_asked_where_drives_work_and_nothing_else_is_watched():

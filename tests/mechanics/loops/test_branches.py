@@ -47,7 +47,7 @@ def least(directions):
 
 def test_directions_are_orthonormal_on_the_equations_that_count():
     for made, rank in ((nearly_a_parallelogram(0.01, 0.3), 2), (bricard.mechanism(), 4), (n_four_bar.mechanism(3), 6)):
-        (found,) = made.directions(0.0, made.home[None])
+        (found,) = made.directions([0.0], made.home[None])
         values = np.linalg.svd(found, compute_uv=False)
         np.testing.assert_allclose(values[:rank], 1.0, atol=1e-12)
         np.testing.assert_allclose(values[rank:], 0.0, atol=1e-12)
