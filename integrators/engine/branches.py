@@ -97,10 +97,17 @@ def turned_over(directions: Directions, t: Array, y: Array) -> list[int]:
 
 
 def _least(directions: Array) -> Array:
-    """The least real part of the eigenvalues of C from each state to the next; one where it is not known."""
+    """The least real part of the eigenvalues of C from each state to the next, without those that are 0 because
+    equations depend on each other; one where it is not known.
+    """
     turned = directions[1:] @ directions[:-1].transpose(0, 2, 1)
     finite, least = np.isfinite(turned).all(axis=(1, 2)), np.ones(len(turned))
-    least[finite] = np.linalg.eigvals(turned[finite]).real.min(axis=1, initial=1.0)
+    if not finite.any():
+        return least
+    values = np.linalg.eigvals(turned[finite])
+    dependent = values.shape[1] - round(float(np.sum(directions[:-1][finite][0] ** 2)))
+    by_size = np.take_along_axis(values, np.argsort(np.abs(values), axis=1), axis=1)
+    least[finite] = by_size[:, dependent:].real.min(axis=1, initial=1.0)
     return least
 
 

@@ -1,5 +1,7 @@
 """A step past links that lie nearly in a line must not end on another way of closing a loop and be called right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,19 @@ def test_they_turn_over_across_the_line_and_nowhere_else():
     assert least(at(theta)) == pytest.approx(-1.0, abs=1e-3)
     assert least(at(theta + 0.1)) > 0.99
     assert least(at(theta - 0.1)) > 0.99
+
+
+def test_equations_that_depend_on_each_other_turn_nothing_over():
+    """Bricard's linkage keeps five equations of rank four; a short run is looked at once."""
+    looks, problem = [], bricard.problem()
+
+    def directions(t, y):
+        looks.append(len(t))
+        return problem.directions(t, y)
+
+    found = integrate(replace(problem, directions=directions), "RKMK4", (0.0, 0.1), 1e-3)
+    assert found.success
+    assert looks == [33]
 
 
 @pytest.mark.parametrize("save_every", [1, 5])
