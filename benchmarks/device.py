@@ -41,7 +41,7 @@ SYSTEMS: dict[str, tuple[Callable[[], Tree], tuple[str, ...]]] = {
     "UR5": (lambda: mechanics.load_model("ur5"), ("RKMK4", "TREE_VARIATIONAL")),
     "chain of ten": (TREES["chain of ten"], ("RKMK4",)),
 }
-PROGRAMS = ("ours", "JAX", "MJX")
+PROGRAMS, PACKAGES = ("ours", "JAX", "MJX"), {"JAX": "jax", "MJX": "mujoco-mjx"}
 STEP, STEPS = 1e-3, 1000
 SIZES = {"heavy top": (1_000, 10_000, 100_000, 1_000_000), "UR5": (10_000, 100_000), "chain of ten": (100_000,)}
 """Trajectories on the device."""
@@ -240,11 +240,12 @@ def main() -> None:
     options.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
     given = options.parse_args()
     facts = {"cores": cores(), "step": STEP, "steps": STEPS}
+    packages = [PACKAGES[program] for program in given.programs if program in PACKAGES]
     rows = []
     for programs, name in product(given.programs, given.only):
         for row in measure(name, programs):
             rows.append(row)  # a record of what there is so far, if one of the programs takes too long
-            save("device", circumstances("jax", "mujoco-mjx") | facts | {"device": device(), "runs": rows})
+            save("device", circumstances(*packages) | facts | {"device": device(), "runs": rows})
 
 
 if __name__ == "__main__":

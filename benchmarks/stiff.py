@@ -143,15 +143,21 @@ def of_exudyn(mechanism: Mechanism, solver: str, end: float, step: float) -> Poi
 # --- ladders ----------------------------------------------------------------------------------------------------------
 
 
-def ladder(run: Callable[[float], Point], settings: Sequence[float], error: Callable[[Any], float]) -> dict[str, Any]:
+def ladder(
+    run: Callable[[float], Point],
+    settings: Sequence[float],
+    error: Callable[[Any], float],
+    errors: Sequence[float] = ERRORS,
+    limit: float = LIMIT,
+) -> dict[str, Any]:
     """Runs from coarse to fine, and the least seconds to every error."""
     points: list[tuple[float, float, float]] = []
     for setting in settings:
         point = run(setting)
         points.append((setting, point.seconds, error(point.state)))
-        if points[-1][2] <= min(ERRORS) or point.seconds > LIMIT:
+        if points[-1][2] <= min(errors) or point.seconds > limit:
             break
-    best = [min((t for _, t, e in points if e <= wanted), default=None) for wanted in ERRORS]
+    best = [min((t for _, t, e in points if e <= wanted), default=None) for wanted in errors]
     return {"seconds": best, "runs": [[x, round(t, 6), e if e == e else None] for x, t, e in points]}
 
 

@@ -294,10 +294,13 @@ def thin_rods(runs: Sequence[Record]) -> str:
     )
 
 
-def stiff(runs: Sequence[Record]) -> str:
-    """Stiff mechanisms: the fastest solver of each kind to an error."""
-    wanted = record_of(BENCHMARKS, "stiff")["errors"]
-    kinds = ("liemech", "SciPy", "Exudyn")
+def _fastest(
+    runs: Sequence[Record], label: str, kinds: Sequence[str]
+) -> tuple[list[list[str]], dict[tuple[str, float, str], float]]:
+    """At every error of a record the fastest solver of each kind, as rows of a table, and how many times as long those
+    of the other kinds take as the first.
+    """
+    wanted = record_of(BENCHMARKS, label)["errors"]
     rows, ratios = [], {}
     for system in dict.fromkeys(r["system"] for r in runs):
         for k, error in enumerate(wanted):
@@ -315,6 +318,34 @@ def stiff(runs: Sequence[Record]) -> str:
                     ratios[system, error, kind] = best[kind][0] / best[kinds[0]][0]
             said = [f"{1e3 * best[kind][0]:.1f} {best[kind][1]}" if kind in best else "–" for kind in kinds]
             rows.append([f"{system}, {number(error)}", *said])
+    return rows, ratios
+
+
+def loops_at_equal_error(runs: Sequence[Record]) -> str:
+    """Closed loops: the fastest of ours and of MuJoCo's integrators to an error."""
+    kinds = ("liemech", "liemech, straight-line", "MuJoCo")
+    rows, ratios = _fastest(runs, "loops_at_equal_error", kinds)
+    theirs = {(system, error): x for (system, error, kind), x in ratios.items() if kind == "MuJoCo"}
+    wanted = record_of(BENCHMARKS, "loops_at_equal_error")["errors"]
+    spans = []
+    for error in wanted:
+        some = [x for (_, e), x in theirs.items() if e == error]
+        missing = len(dict.fromkeys(r["system"] for r in runs)) - len(some)
+        said = f"{min(some):.3g} to {max(some):.3g}" if some else ""
+        spans.append(f"{number(error)}: {', '.join(filter(None, (said, f'{missing} not reached' if missing else '')))}")
+    (horizon,) = {r["horizon"] for r in runs if "horizon" in r}
+    return (
+        f"Milliseconds of the fastest method for {horizon:g} s to an error of the positions at the end, relative to "
+        f"their way ({_where('loops_at_equal_error')}); a stroke: no run of at most three seconds or so reaches it:\n\n"
+        f"{markdown(['', *kinds], rows)}\n\n"
+        f"MuJoCo takes so many times as long as the kernel for all mechanisms, by errors: {'; '.join(spans)}."
+    )
+
+
+def stiff(runs: Sequence[Record]) -> str:
+    """Stiff mechanisms: the fastest solver of each kind to an error."""
+    kinds = ("liemech", "SciPy", "Exudyn")
+    rows, ratios = _fastest(runs, "stiff", kinds)
     near = [
         f"{system} at {number(error)}: {ratio:.1f}"
         for (system, error, kind), ratio in ratios.items()
@@ -514,6 +545,7 @@ BLOCKS = {
     "compiled-mechanisms": ("closed_loops", compiled_mechanisms),
     "fold": ("fold", fold),
     "rods-at-equal-error": ("rods", rods),
+    "loops-at-equal-error": ("loops_at_equal_error", loops_at_equal_error),
     "stiff": ("stiff", stiff),
     "thin-rods": ("rods", thin_rods),
     "trees-beside-peers": ("tree_rhs", peers.trees),
