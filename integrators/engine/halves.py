@@ -14,9 +14,10 @@ looked at together; of a large one those of `LONG` steps, and as a whole the fir
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: where the energy is kept they
 are asked at the beginning alone, until positions have gone their way `ROUNDS` times, whether the motion is another one
-(`DRIFTED`) by then.  Where smooth dampers take the energy (of networks and rods, `ELSEWHERE` holds) or drives bring it,
-they are asked the same of all of it, and where no energy is watched whether it is a motion at all (`OPPOSITE`).  So are
-the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way in its last steps.
+(`DRIFTED`) by then, of ensembles the first `FIRST`.  Where smooth dampers take the energy (of networks and rods,
+`ELSEWHERE` holds) or drives bring it, they are asked the same of all of it, and where no energy is watched whether it
+is a motion at all (`OPPOSITE`).  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its
+way in its last steps.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
         try:
             limit, floor = _limit(run, next(iter(found.values()))), SUSPECT
             if limit == np.inf:
-                run, found = _beginning(run, found, first)
+                run, found = _beginning(run, found, first) if first < FIRST else (run, {})
                 limit, floor = DRIFTED, PERCEIVED
             if not found:
                 continue
