@@ -843,6 +843,10 @@ class Mechanism:
         ------
         ValueError
             Wrong shapes, numbers that are not finite.
+
+        References
+        ----------
+        Φ = G H⁻¹ Gᵀ: Ivanov (2022), eq. (5); what its root says of branches is this project's.
         """
         states, n = reals(y, "y"), self.tree.nq
         if states.ndim != 2 or states.shape[1] < n or not np.isfinite(states).all():

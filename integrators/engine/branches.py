@@ -43,9 +43,18 @@ def other_branches(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]
     """The doubt of a trajectory one of whose steps leads to another branch than smaller ones, as far as its saved
     states show it.
     """
-    directions, steps = run.problem.directions, run.output.save_every
-    if directions is None or number >= TRAJECTORIES or len(run.output.times):
+    if run.problem.directions is None or number >= TRAJECTORIES or len(run.output.times):
         return []
+    try:
+        return _led_astray(run, found, run.problem.directions, number)
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+        says = f"whether steps stay on their branch could not be checked ({error})"
+        return [Doubt("branch", float(found.t[0]), np.nan, np.nan, says, trajectory=number)]
+
+
+def _led_astray(run: FixedRun, found: Trajectory, directions: Directions, number: int) -> list[Doubt]:
+    """The same, where the problem has directions."""
+    steps = run.output.save_every
     last = len(found.t) - int(run.plan.steps % steps != 0)
     for row in turned_over(directions, found.t[:last], found.y[:last])[:PLACES]:
         rows = min(BEYOND, last - 1 - row)

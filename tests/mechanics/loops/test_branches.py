@@ -81,6 +81,18 @@ def test_equations_that_depend_on_each_other_turn_nothing_over():
     assert looks == [33]
 
 
+def test_what_fails_in_the_look_loses_no_run():
+    def directions(t, y):
+        raise ValueError("no directions here")
+
+    found = integrate(replace(bricard.problem(), directions=directions), "RKMK4", (0.0, 0.1), 1e-3)
+    assert found.finished
+    assert len(found.t) == 101
+    (doubt,) = found.doubts
+    assert doubt.name == "branch"
+    assert "no directions here" in doubt.says
+
+
 @pytest.mark.parametrize("save_every", [1, 5])
 @pytest.mark.parametrize(
     ("method", "excess", "speed", "gravity", "step"),
