@@ -47,8 +47,8 @@ def other_branches(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]
         return []
     try:
         return _led_astray(run, found, run.problem.directions, number)
-    except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
-        says = f"whether steps stay on their branch could not be checked ({error})"
+    except Exception as error:  # also of the user's directions: what is said of a run must not lose it
+        says = f"whether steps stay on their branch could not be checked ({type(error).__name__}: {error})"
         return [Doubt("branch", float(found.t[0]), np.nan, np.nan, says, trajectory=number)]
 
 
