@@ -95,6 +95,9 @@ class Element:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._trusted, (self.q,)  # for copies and other processes: no attribute is set
+
     # --- making -------------------------------------------------------------------------------------------------------
 
     @classmethod

@@ -236,9 +236,11 @@ class Controller(StepController):
         if method.with_variable_steps().stepper.controller == "ORDERED":
             raise ValueError(f"controller: {method.name} chooses its steps with its order: leave `controller` away")
         if not method.is_adaptive:
+            asked = [name for name, value in (("rtol", rtol), ("atol", atol)) if value is not None]
+            instead = f"leave {', '.join(asked) or '`controller`'} away" if step is not None else "give `step`"
             raise ValueError(
-                f"rtol, atol: {method.name} does not estimate its error: give `step`, or take a method "
-                "with an embedded one"
+                f"{', '.join(asked) or 'step: None'}: {method.name} does not estimate its error: {instead}, or take a "
+                "method with an embedded one"
             )
 
     def method(self, method: Method) -> Method:

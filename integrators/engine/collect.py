@@ -37,6 +37,10 @@ Array = NDArray[np.float64]
 Attributes = dict[str, str | int | float]
 COLLAPSED = 1e-3
 """Part of the mean step below which the smallest one says that something was in the way."""
+OFTEN = 0.5
+"""Part of the steps that may be divided by their stepper: beyond, steps of half the size are divided alike, and say
+nothing.
+"""
 LOOKS = 64
 """Saved states, of all trajectories together, at which the hypotheses of the steps are looked at again."""
 STATES = 4096
@@ -267,7 +271,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         if excess > 0.0:
             doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
     doubts += [
-        *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number)
+        *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
+        *_often_divided(found, begin, number),
     ]  # fmt: skip
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
@@ -427,6 +432,13 @@ def _narrow(problem: Problem, found: Trajectory, begin: float, number: int) -> l
     says = explained(problem, time, state, begin) if step < COLLAPSED * mean else ""
     remedy = "start elsewhere, or cross singular positions with fixed steps"
     return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)] if says else []
+
+
+def _often_divided(found: Trajectory, begin: float, number: int) -> list[Doubt]:
+    """More than `OFTEN` of the steps divided: what keeps the shape of the motion is lost, and phases with it."""
+    part = int(found.counters[DIVIDED]) / max(1, int(found.counters[STEPS]))
+    says = "this part of the steps had to be divided, which loses what a fixed step keeps, and phases and rates with it"
+    return [Doubt("division", begin, part, OFTEN, says, "use a smaller step", number)] if part > OFTEN else []
 
 
 def _doubtful(doubts: Sequence[Doubt]) -> str:

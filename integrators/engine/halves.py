@@ -14,7 +14,8 @@ looked at together; of a large one those of `LONG` steps, and as a whole the fir
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: where the energy is kept they
 are asked at the beginning alone, until positions have gone their way `ROUNDS` times, whether the motion is another one
-(`DRIFTED`) by then, of ensembles the first `FIRST`.  Where smooth dampers take the energy (of networks and rods,
+(`DRIFTED`) by then, of ensembles the first `FIRST`.  What travels, and never comes back (wheels, rotors), has no phase:
+there `ELSEWHERE` holds, for its first `BEGUN` steps.  Where smooth dampers take the energy (of networks and rods,
 `ELSEWHERE` holds) or drives bring it, they are asked the same of all of it, and where no energy is watched whether it
 is a motion at all (`OPPOSITE`).  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its
 way in its last steps.
@@ -53,6 +54,8 @@ ROUNDS, BEGUN, PERCEIVED = 4.0, 400, 0.02
 """Times the way of positions that a beginning goes, steps by which it must have, and what its steps must differ by in
 all, relative to the motion, so that all of it is taken once more.
 """
+ONE_WAY = 0.9
+"""Part of all that a position goes by which it is away at last, where it travels."""
 OPPOSITE = 2.5
 """The same of motions that may swing for ever: opposite phases are at most two ways apart."""
 BROUGHT = 1e-3
@@ -91,14 +94,12 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
         if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
         try:
-            limit, floor = _limit(run, next(iter(found.values()))), SUSPECT
+            limit = _limit(run, next(iter(found.values())))
             if limit == np.inf:
-                run, found = _beginning(run, found, first) if first < FIRST else (run, {})
-                limit, floor = DRIFTED, PERCEIVED
-            if not found:
+                doubts += _of_beginnings(run, found, first) if first < FIRST else []
                 continue
-            look = _Look(run, found, first, ways_of if floor == SUSPECT else ways_of_all)
-            suspect = look.suspects(limit, floor)
+            look = _Look(run, found, first, ways_of)
+            suspect = look.suspects(limit, SUSPECT)
             whole += bool(suspect) or look.asked_whole
             doubts += look.doubts_of(suspect, limit) if suspect else []
         except KeyboardInterrupt:
@@ -163,6 +164,15 @@ def ways_of_all(run: FixedRun, states: Array) -> Array:
     return scale
 
 
+def ways_of_travel(run: FixedRun, states: Array) -> Array:
+    """`ways_of_all` of positions that go one way; those of which nothing is asked are infinite."""
+    scale, k = ways_of_all(run, states), positions_of(run.problem)
+    with np.errstate(invalid="ignore"):
+        gone = np.abs(np.diff(states[:, :k], axis=0)).sum(axis=0)
+        travels = (np.abs(states[-1, :k] - states[0, :k]) > ONE_WAY * gone) & (gone > 0.5 * scale[:k])
+    return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
+
+
 def _beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
     part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
@@ -188,26 +198,44 @@ def _taken(run: FixedRun, lanes: Iterable[int]) -> dict[int, Trajectory]:
     return {lane: found[lane] for lane in lanes}
 
 
-def _beginning(
-    run: FixedRun, found: Mapping[int, Trajectory], first: int
-) -> tuple[FixedRun, dict[int, Trajectory]]:  # fmt: skip
-    """The beginning of a run, every step saved, until positions have gone their way `ROUNDS` times, or that is over; no
-    lanes of which that takes more than `BEGUN` steps: these are small beside their motion.
+def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> list[Doubt]:
+    """The doubts of beginnings, every step saved: of swings until positions have gone their way `ROUNDS` times, or that
+    is over, unless that takes more than `BEGUN` steps (these are small beside their motion); of what travels besides.
     """
     starts, plan = np.atleast_2d(run.problem.y0)[first:], run.plan
-    steps, lanes = min(plan.steps, BEGUN), dict(found)
+    steps, every = min(plan.steps, BEGUN), Output(save_every=1)
+
+    def begun(steps: int) -> FixedRun:
+        return _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), every)
+
+    lanes = dict(found)
     if run.output.save_every != 1 or len(run.output.times):
-        again = _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
-        lanes = _taken(again, found)
-    gone = {lane: _rounds(run, one.y[: steps + 1]) for lane, one in lanes.items()}
+        lanes = _taken(begun(steps), found)
+    lanes = {lane: _up_to(one, steps) for lane, one in lanes.items()}
+    gone = {lane: _rounds(run, one.y) for lane, one in lanes.items()}
     enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
     asked = {lane: n for lane, n in enough.items() if n >= 2 and (gone[lane][-1] > ROUNDS or steps == plan.steps)}
-    if not asked:
-        return run, {}
-    steps = max(asked.values())
-    begun = _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
-    rows = steps + 1
-    return begun, {lane: replace(lanes[lane], t=lanes[lane].t[:rows], y=lanes[lane].y[:rows]) for lane in asked}
+    doubts: list[Doubt] = []
+    if asked:
+        most = max(asked.values())
+        swings = {lane: _up_to(lanes[lane], most) for lane in asked}
+        doubts = _of_a_look(_Look(begun(most), swings, first, ways_of_all), DRIFTED)
+    named = {doubt.trajectory - first for doubt in doubts}
+    travels = {
+        lane: one
+        for lane, one in lanes.items()
+        if len(one.y) > 2 and lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
+    }
+    return doubts + (_of_a_look(_Look(begun(steps), travels, first, ways_of_travel), ELSEWHERE) if travels else [])
+
+
+def _of_a_look(look: _Look, limit: float) -> list[Doubt]:
+    suspect = look.suspects(limit, PERCEIVED)
+    return look.doubts_of(suspect, limit) if suspect else []
+
+
+def _up_to(one: Trajectory, steps: int) -> Trajectory:
+    return replace(one, t=one.t[: steps + 1], y=one.y[: steps + 1])
 
 
 def _rounds(run: FixedRun, y: Array) -> Array:

@@ -33,6 +33,8 @@ CONVENTIONS = (
 )
 _KIND = "solution"
 _ROUNDING = 1e-13
+_OTHER_KINDS = {".csv", ".json", ".mat", ".npy", ".npz", ".parquet", ".pickle", ".pkl", ".tsv", ".txt", ".xlsx"}
+"""Endings that say another kind of file than HDF5."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -589,13 +591,19 @@ class Solution:
         StorageError
             Something else than a regular file is there.
         ValueError
-            A name that `load` takes for a folder of Zarr.
+            A name that says another kind of file (.zarr, which `load` takes for a folder; .csv, .npz, .json, ...).
         OSError
             The disk is full, or the folder cannot be written.
         """
-        if Path(path_of(path, "path")).suffix in ZarrStream.SUFFIXES:
+        suffix = Path(path_of(path, "path")).suffix
+        if suffix in ZarrStream.SUFFIXES:
             raise ValueError(
                 f"path: {str(path)!r}, expected the name of an HDF5 file (integrate(…, into=…) writes Zarr)"
+            )
+        if suffix.lower() in _OTHER_KINDS:
+            raise ValueError(
+                f"path: {str(path)!r}, expected the name of an HDF5 file, as {Path(path).stem}.h5: that is what is "
+                "written (`to_pandas` and `to_xarray` lead to other kinds)"
             )
         return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
 

@@ -263,6 +263,7 @@ def run(
             return status
         t = t + part
     counters[HISTORY] = 0
+    counters[DIVIDED] = min(counters[DIVIDED], divided + 1)  # of a composition: one step, whichever parts
     if stages == 1 and counters[DIVIDED] == divided:
         counters[HISTORY] = min(known + 1, REMEMBERED)
         remember(structure, lines, counters[HISTORY])

@@ -177,6 +177,8 @@ def test_a_truncated_file_is_refused(solution, tmp_path):
 def test_what_could_not_be_read_again_is_not_written(solution, tmp_path):
     with pytest.raises(ValueError, match=r"expected the name of an HDF5 file"):
         solution.save(tmp_path / "run.zarr")
+    with pytest.raises(ValueError, match=r"run\.csv.*HDF5.*run\.h5"):
+        solution.save(tmp_path / "run.csv")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         solution.save(tmp_path / "nowhere" / "run.h5")
     assert not list(tmp_path.iterdir())

@@ -1,8 +1,10 @@
 """Elements are their group's verbs on values that do not change, and come back from plain data to the last digit."""
 
 import ast
+import copy
 import inspect
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -68,6 +70,15 @@ def test_elements_do_not_change(cls):
         g.q[0] = 1.0
     assert hash(g) == hash(cls(g.q))
     assert {g: 1}[cls(g.q.copy())] == 1
+
+
+def test_copies_and_pickles_are_the_element(cls):
+    for one in (cls.random(1), cls.random(1, 3)):
+        for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+            assert type(other) is cls
+            assert np.array_equal(other.q, one.q)
+            with pytest.raises(ValueError, match="read-only"):
+                other.q[...] = 0.0
 
 
 def test_plain_data_gives_the_element_back_to_the_last_digit(cls):

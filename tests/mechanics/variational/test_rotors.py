@@ -1,0 +1,77 @@
+"""What travels one way has a rate, which fixed steps of a variational method make slower: rotors, gears, wheels."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from mechanics import Body, Inertia, Mechanism, Tree
+from mechanics.constraints import gear
+from mechanics.joints import Continuous, Cylindrical, Planar, Prismatic, Revolute
+
+AXIS = (0.0, 0.0, 1.0)
+ROTORS = {
+    "revolute": (Revolute(AXIS), (20.0,)),
+    "continuous": (Continuous(AXIS), (20.0,)),
+    "planar": (Planar(), (0.0, 0.0, 20.0)),
+    "cylindrical": (Cylindrical(), (20.0, 0.0)),
+}
+"""Joints, and velocities of 20 rad/s about their axis."""
+
+
+def rotor(kind):
+    joint, v = ROTORS[kind]
+    tree = Tree([Body("disk", joint, inertia=Inertia.about_com(1.0, (0, 0, 0), 0.02 * np.eye(3)))], gravity=(0, 0, 0))
+    return tree.problem(tree.neutral(), v)
+
+
+def geared():
+    """Pinion, rack and worm without forces: the rack goes 0.5 m/s, the worm turns with 187.5 rad/s."""
+    size = {"pinion": (0.5, 2e-3), "rack": (2.0, 1e-3), "worm": (0.2, 5e-5)}
+    made = {name: Inertia.about_com(mass, (0, 0, 0), tensor * np.eye(3)) for name, (mass, tensor) in size.items()}
+    kinds = {"pinion": Revolute((0, 1, 0)), "rack": Prismatic((1, 0, 0)), "worm": Revolute((1, 0, 0))}
+    tree = Tree([Body(name, kinds[name], inertia=made[name]) for name in size], gravity=(0, 0, 0))
+    couplings = [gear("rack_joint", "pinion_joint", 0.08), gear("worm_joint", "pinion_joint", 30.0)]
+    return Mechanism(tree, couplings).problem(v=[6.25, 0.5, 187.5], projection="momenta")
+
+
+def names(run):
+    assert run.finished
+    return [doubt.name for doubt in run.doubts]
+
+
+@pytest.mark.parametrize("turn", [0.05, 0.1, 0.2])
+def test_a_rotor_turns_slower_by_a_third_of_the_square_of_its_turn(turn):
+    """L_d = I (2 tan(x/2))²/(2 h) has the momentum I 2 tan(x/2)/cos²(x/2)/h: x = h ω (1 − (h ω)²/3 + …)."""
+    run = integrate(rotor("revolute"), "TREE_VARIATIONAL", (0.0, 100 * turn / 20.0), turn / 20.0)
+    assert 1.0 - run["q"][-1, 0] / (100 * turn) == pytest.approx(turn**2 / 3.0, rel=0.05)
+    assert names(run) == []
+
+
+@pytest.mark.parametrize("kind", ROTORS)
+def test_a_rotor_that_is_late_by_a_tenth_is_a_doubt(kind):
+    problem = rotor(kind)
+    assert names(integrate(problem, "TREE_VARIATIONAL", (0.0, 3.0), 0.03)) == ["accuracy"]
+    assert names(integrate(problem, "MIDPOINT", (0.0, 3.0), 0.03)) == []
+
+
+def test_the_beginning_is_asked_of_longer_runs_and_of_few_saved_states():
+    for every in (1, 50):
+        run = integrate(rotor("revolute"), "TREE_VARIATIONAL", (0.0, 60.0), 0.03, save_every=every)
+        assert names(run) == ["accuracy"]
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_IMEX", "TREE_VARIATIONAL_SUZUKI4"])
+@pytest.mark.parametrize("step", [1e-3, 3e-3, 5e-3, 0.01, 0.02])
+def test_a_geared_drive_that_is_late_is_a_doubt(method, step):
+    run = integrate(geared(), method, (0.0, 3.0), step)
+    late = 1.0 - run["q"][-1, 1] / 1.5
+    assert late < 0.04 or names(run) in (["accuracy"], ["division"])
+    assert late > 0.01 or run.success
+
+
+def test_divided_steps_of_compositions_are_counted_once():
+    run = integrate(geared(), "TREE_VARIATIONAL_SUZUKI4", (0.0, 1.0), 0.02)
+    assert run.attributes["divided_steps"] == run.steps == 50
+    (doubt,) = run.doubts
+    assert doubt.name == "division"
+    assert doubt.value == 1.0
