@@ -95,13 +95,15 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
             continue
         try:
             limit = _limit(run, next(iter(found.values())))
-            if limit == np.inf:
-                doubts += _of_beginnings(run, found, first) if first < FIRST else []
-                continue
-            look = _Look(run, found, first, ways_of)
-            suspect = look.suspects(limit, SUSPECT)
-            whole += bool(suspect) or look.asked_whole
-            doubts += look.doubts_of(suspect, limit) if suspect else []
+            if limit < np.inf:
+                look = _Look(run, found, first, ways_of)
+                suspect = look.suspects(limit, SUSPECT)
+                whole += bool(suspect) or look.asked_whole
+                doubts += look.doubts_of(suspect, limit) if suspect else []
+            if limit > ELSEWHERE and first < FIRST:
+                named = {doubt.trajectory for doubt in doubts}
+                unnamed = {lane: one for lane, one in found.items() if first + lane not in named}
+                doubts += _of_beginnings(run, unnamed, first, limit < np.inf) if unnamed else []
         except KeyboardInterrupt:
             warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
             break
@@ -198,35 +200,42 @@ def _taken(run: FixedRun, lanes: Iterable[int]) -> dict[int, Trajectory]:
     return {lane: found[lane] for lane in lanes}
 
 
-def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> list[Doubt]:
-    """The doubts of beginnings, every step saved: of swings until positions have gone their way `ROUNDS` times, or that
-    is over, unless that takes more than `BEGUN` steps (these are small beside their motion); of what travels besides.
-    """
+def _begun(run: FixedRun, found: Mapping[int, Trajectory], first: int, steps: int) -> FixedRun:
+    """The beginning of a run, every step saved."""
     starts, plan = np.atleast_2d(run.problem.y0)[first:], run.plan
-    steps, every = min(plan.steps, BEGUN), Output(save_every=1)
+    return _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
 
-    def begun(steps: int) -> FixedRun:
-        return _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), every)
 
-    lanes = dict(found)
+def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, whole: bool) -> list[Doubt]:
+    """The doubts of the first `BEGUN` steps: of what travels, and unless all of the run was asked (`whole`) of swings,
+    until positions have gone their way `ROUNDS` times, or that is over (those that take more steps are small beside
+    their motion).
+    """
+    steps, lanes = min(run.plan.steps, BEGUN), dict(found)
     if run.output.save_every != 1 or len(run.output.times):
-        lanes = _taken(begun(steps), found)
-    lanes = {lane: _up_to(one, steps) for lane, one in lanes.items()}
-    gone = {lane: _rounds(run, one.y) for lane, one in lanes.items()}
-    enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
-    asked = {lane: n for lane, n in enough.items() if n >= 2 and (gone[lane][-1] > ROUNDS or steps == plan.steps)}
+        lanes = _taken(_begun(run, found, first, steps), found)
+    lanes = {lane: _up_to(one, steps) for lane, one in lanes.items() if len(one.y) > 2}
     doubts: list[Doubt] = []
-    if asked:
-        most = max(asked.values())
-        swings = {lane: _up_to(lanes[lane], most) for lane in asked}
-        doubts = _of_a_look(_Look(begun(most), swings, first, ways_of_all), DRIFTED)
+    swings = {} if whole else _swings(run, lanes)
+    if swings:
+        most = max(swings.values())
+        shown = {lane: _up_to(lanes[lane], most) for lane in swings}
+        doubts = _of_a_look(_Look(_begun(run, found, first, most), shown, first, ways_of_all), DRIFTED)
     named = {doubt.trajectory - first for doubt in doubts}
     travels = {
-        lane: one
-        for lane, one in lanes.items()
-        if len(one.y) > 2 and lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
+        lane: one for lane, one in lanes.items() if lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
     }
-    return doubts + (_of_a_look(_Look(begun(steps), travels, first, ways_of_travel), ELSEWHERE) if travels else [])
+    if travels:
+        doubts += _of_a_look(_Look(_begun(run, found, first, steps), travels, first, ways_of_travel), ELSEWHERE)
+    return doubts
+
+
+def _swings(run: FixedRun, lanes: Mapping[int, Trajectory]) -> dict[int, int]:
+    """After how many steps the positions of trajectories have gone their way `ROUNDS` times, or are at the end."""
+    gone = {lane: _rounds(run, one.y) for lane, one in lanes.items()}
+    enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
+    over = run.plan.steps <= BEGUN
+    return {lane: steps for lane, steps in enough.items() if over or gone[lane][-1] > ROUNDS}
 
 
 def _of_a_look(look: _Look, limit: float) -> list[Doubt]:
