@@ -447,7 +447,7 @@ def odeint(
     y0 : array (n,)
         The state at ``t[0]``.
     t : array (k,)
-        Times, one after the other in either direction.
+        Times, one after the other in either direction; the same one may come again.
     args : tuple
         Further arguments of the function.
     method : solver of `solve_ivp`, optional
@@ -469,7 +469,7 @@ def odeint(
     RuntimeError
         The end was not reached: when, and why.
     ValueError, TypeError
-        As `solve_ivp`; fewer than two times.
+        As `solve_ivp`; fewer than two times, or times in no order.
 
     Examples
     --------
@@ -480,17 +480,23 @@ def odeint(
     times, start = reals(t, "t"), np.atleast_1d(reals(y0, "y0"))
     if times.ndim != 1 or len(times) < 2:
         raise ValueError(f"t: shape {times.shape}, expected at least two times")
+    onward = np.diff(times) * (-1.0 if times[-1] < times[0] else 1.0)
+    if not (onward >= 0.0).all():
+        k = int(np.argmin(onward >= 0.0))
+        raise ValueError(f"t: {times[k + 1]:g} comes after {times[k]:g}, expected times that only grow, or only fall")
+    again = np.cumsum(np.append(0, onward > 0.0))
     check_function(function, "function", "a function of (y, t, …)")
     rate = function if tfirst else lambda t, y, *more: function(y, t, *more)
     chosen = LieDOP853(groups=[len(start)]) if method is None else method
     default = 1e-10 if options.get("step") is None else None
     wanted = {name: default if given is None else given for name, given in (("rtol", rtol), ("atol", atol))}
     options |= {name: value for name, value in wanted.items() if value is not None}
-    found = solve_ivp(rate, (times[0], times[-1]), start, method=chosen, t_eval=times, args=args, **options)
+    asked = times[np.append(True, onward > 0.0)]
+    found = solve_ivp(rate, (times[0], times[-1]), start, method=chosen, t_eval=asked, args=args, **options)
     if not found.success:
         reached = found.t[-1] if len(found.t) else times[0]
         raise RuntimeError(f"odeint: stopped behind t = {reached:g} of {times[-1]:g}: {found.message}")
-    return np.asarray(found.y.T)
+    return np.asarray(found.y.T[again])
 
 
 class _Within(DenseOutput):  # type: ignore[misc]

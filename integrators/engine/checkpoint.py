@@ -207,7 +207,8 @@ class Stored:
         names = "" if events is None else ",".join(events.names)
         if names != self.attributes["events"]:
             raise StorageError(
-                f"{self.path}: the run had the events {self.attributes['events']!r}, given are {names!r}"
+                f"{self.path}: the run had the events {self.attributes['events'] or 'none'}, given are "
+                f"{names or 'none'}; give those of the run (`events=`)"
             )
         with content_of(self.path):
             times = reals(self.times, "times")

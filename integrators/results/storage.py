@@ -250,7 +250,7 @@ def read(path: str | os.PathLike[str]) -> Dataset:
     import h5py  # slow to import
 
     if not path_of(path, "path").is_file():
-        raise StorageError(f"{path}: no such file")
+        raise StorageError(f"{path}: {'a folder, expected a file' if os.path.isdir(path) else 'no such file'}")
     try:
         digests.check(path)
     except OSError as error:

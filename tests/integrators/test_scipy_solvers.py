@@ -480,6 +480,18 @@ def test_gauss_keeps_the_largest_step_where_it_does_not_move_the_time(options):
     assert gone.t.tolist() == [1e16]
 
 
+def test_odeint_takes_times_that_come_again_and_none_without_order():
+    import scipy.integrate
+
+    for t in ([0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0]):
+        found, theirs = (solve(lambda y, t: -y, [1.0], t) for solve in (odeint, scipy.integrate.odeint))
+        assert np.allclose(found, theirs, rtol=0, atol=1e-6)
+    with pytest.raises(ValueError, match=r"^t: 0\.5 comes after 1, expected times that only grow"):
+        odeint(lambda y, t: -y, [1.0], [0.0, 1.0, 0.5, 2.0])
+    with pytest.raises(ValueError, match=r"^t: nan comes after 0"):
+        odeint(lambda y, t: -y, [1.0], [0.0, np.nan, 1.0])
+
+
 def test_odeint_takes_fixed_steps():
     """It always failed with tolerances that nobody had given."""
     found = odeint(lambda y, t: [y[1], -y[0]], [1.0, 0.0], [0.0, 0.5, 1.0], method=LieMidpoint(groups=[2]), step=1e-2)

@@ -10,7 +10,7 @@ import pytest
 import xarray
 
 from integrators import Problem, Solution, Status, integrate
-from integrators.results.storage import StorageError
+from integrators.results.storage import StorageError, read
 from liegroup.table import RN, table_of
 
 TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
@@ -172,6 +172,11 @@ def test_a_truncated_file_is_refused(solution, tmp_path):
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(StorageError):
         Solution.load(path)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(StorageError, match="a folder, expected a file"):
+        read(tmp_path)
 
 
 def test_what_could_not_be_read_again_is_not_written(solution, tmp_path):
