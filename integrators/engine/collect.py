@@ -53,7 +53,8 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     each = [(run, trajectory) for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
     found = [trajectory for _, trajectory in each]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
-    divisions = _divisions(counters)
+    own = np.sum([trajectory.counters for trajectory in found], axis=0)
+    divisions = _divisions(own)
     names = runs[0].output.own_events
     doubts = tuple(_doubts_of_all(problem, each))
     at_start = _at_the_start(problem, method, way)
@@ -63,7 +64,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else _messages(found))
-        + divided(divisions, f" of {counters[STEPS]}")
+        + divided(divisions, f" of {own[STEPS]}")
         + _doubtful(doubts),
         doubts=doubts,
         steps=max(int(f.counters[STEPS]) for f in found),
@@ -437,7 +438,7 @@ def _narrow(problem: Problem, found: Trajectory, begin: float, number: int) -> l
 def _often_divided(found: Trajectory, begin: float, number: int) -> list[Doubt]:
     """More than `OFTEN` of the steps divided: what keeps the shape of the motion is lost, and phases with it."""
     part = int(found.counters[DIVIDED]) / max(1, int(found.counters[STEPS]))
-    says = "this part of the steps had to be divided, which loses what a fixed step keeps, and phases and rates with it"
+    says = "this part of the steps had to be divided: what a fixed step keeps may be lost, and phases and rates with it"
     return [Doubt("division", begin, part, OFTEN, says, "use a smaller step", number)] if part > OFTEN else []
 
 

@@ -14,7 +14,7 @@ from integrators.engine.fixed_loop import fixed_loop, stages_loop
 from integrators.engine.gathering import Gathered
 from integrators.engine.records import BY_STAGES, Stepping
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
-from integrators.layout import ROW
+from integrators.layout import DIVIDED, ROW, SUBSTEPS
 from integrators.method import Method
 from integrators.method.stages import aligned, stages_form, stages_workspaces, takes_stages
 from integrators.problem import Problem
@@ -32,6 +32,8 @@ LONG, LONGER = 200_000, 10_000_000
 """Steps of a run from which on straight-line code for them (`integrators.straight`) is looked for in the cache, and is
 compiled: writing it takes as long as some 1e5 steps, compiling as a few 1e6.
 """
+OF_DIVISIONS = [DIVIDED, SUBSTEPS]
+"""Counters that lanes do not share."""
 DETOUR = 64
 """Steps that the stepper takes itself where one goes another way than the straight-line code."""
 
@@ -154,9 +156,12 @@ class LaneRun(FixedRun):
     """
 
     STEP, FIELD = STEP_LANES, FIELD_LANES
+    KEPT = ("divided", *FixedRun.KEPT)
 
     def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
         self.alive = [True] * WIDTH
+        self.divided = np.zeros((len(OF_DIVISIONS), WIDTH), dtype=np.int64)
+        """The counters `OF_DIVISIONS` of every lane: steps that one of them has to divide are taken one by one."""
         self.ended: dict[int, Trajectory] = {}
         self.came: dict[int, int] = {}
         """Of trajectories that have ended and whose rows have been handed over: how many they were."""
@@ -178,7 +183,7 @@ class LaneRun(FixedRun):
         if self.done:
             return
         row = int(self.counters[ROW])
-        names = [name for name in self.KEPT if name != "dense_work"]
+        names = [name for name in FixedRun.KEPT if name != "dense_work"]
         start = {name: getattr(self, name).copy() for name in names} | {
             "stretch_now": self.statistics[row : row + 1].copy()
         }
@@ -191,12 +196,18 @@ class LaneRun(FixedRun):
             if self.alive[lane]:
                 one = self._single(lane, start)
                 one.go(count)
+                self.divided[:, lane] += (one.counters - start["counters"])[OF_DIVISIONS]
                 self._take(lane, one, int(start["counters"][ROW]))
         survivors = [lane for lane in range(WIDTH) if self.alive[lane]]
         for lane in set(range(WIDTH)) - set(survivors):
-            for name in self.KEPT[:-2]:
+            for name in FixedRun.KEPT[:-2]:
                 if survivors:
                     getattr(self, name)[..., lane] = getattr(self, name)[..., survivors[0]]
+
+    @cached_property
+    def one_by_one(self) -> FixedRun:
+        plan = self.plan
+        return FixedRun(self.problem, self.method, Output(save_every=plan.steps), plan, np.atleast_2d(self.y.T)[0])
 
     def problem_of(self, lane: int) -> Problem:
         """What is integrated in a lane."""
@@ -227,7 +238,7 @@ class LaneRun(FixedRun):
             getattr(self, name)[row:, ..., lane] = getattr(one, name)[row:]
         if one.status is not Status.OK:
             self.alive[lane] = False
-            self.ended[lane] = one.trajectories()[0]
+            self.ended[lane] = self._counted(lane, one.trajectories()[0])
         else:
             self.counters[:], self.dense_counters[:] = one.counters, one.dense_counters
             self.saved_t[row:], self.stretch[row:] = one.saved_t[row:], one.stretch[row:]
@@ -236,13 +247,21 @@ class LaneRun(FixedRun):
         for lane in range(WIDTH):
             if self.alive[lane]:
                 self.alive[lane] = False
-                self.ended[lane] = self.trajectory(
-                    (..., lane), status, explain(status, self.t, self.steps_done, detail)
-                )
+                ended = self.trajectory((..., lane), status, explain(status, self.t, self.steps_done, detail))
+                self.ended[lane] = self._counted(lane, ended)
 
     def trajectories(self) -> list[Trajectory]:
         reached, last = explain(Status.OK, self.t, self.steps_done), self.shown()
-        return [self.ended.get(lane) or self.trajectory((..., lane), Status.OK, reached, last) for lane in range(WIDTH)]
+        return [
+            self.ended.get(lane) or self._counted(lane, self.trajectory((..., lane), Status.OK, reached, last))
+            for lane in range(WIDTH)
+        ]
+
+    def _counted(self, lane: int, found: Trajectory) -> Trajectory:
+        """With the divisions of the lane itself."""
+        counters = found.counters.copy()
+        counters[OF_DIVISIONS] = self.divided[:, lane]
+        return replace(found, counters=counters)
 
     def rows_of(self, lane: int) -> int:
         if lane in self.came:

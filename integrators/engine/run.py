@@ -723,6 +723,11 @@ class Run:
             self.summary.restore({name[8:]: table for name, table in kept.items() if name.startswith("summary_")})
 
     @property
+    def one_by_one(self) -> Run | None:
+        """What takes the steps that fail in lanes, as those that are divided do; None where nothing else would."""
+        return None
+
+    @property
     def counters_of_all(self) -> NDArray[np.int64]:
         """The counters, with what was done for states within steps."""
         return self.counters + self.dense_counters * _COUNTED

@@ -29,4 +29,6 @@ def stepped(run: Run, t: float, h: float, y: Array) -> Array:
             run.projection(t + h, state, run.parameters, run.structure, run.field_work, projected)
             state = projected
     failed = status != Status.OK or take_raised() is not None
+    if failed and run.one_by_one is not None:
+        return stepped(run.one_by_one, t, h, y)
     return np.full(len(y), np.nan) if failed else np.array(state.T.reshape(-1, len(y))[0])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from integrators.steppers.tree_variational import tree_variational
 from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.constraints import gear
 from mechanics.joints import Continuous, Cylindrical, Motion, Planar, Prismatic, Revolute, Rheonomic, Turn
@@ -18,9 +19,13 @@ ROTORS = {
 """Joints, and velocities of 20 rad/s about their axis."""
 
 
+def disk(joint):
+    return Tree([Body("disk", joint, inertia=Inertia.about_com(1.0, (0, 0, 0), 0.02 * np.eye(3)))], gravity=(0, 0, 0))
+
+
 def rotor(kind):
     joint, v = ROTORS[kind]
-    tree = Tree([Body("disk", joint, inertia=Inertia.about_com(1.0, (0, 0, 0), 0.02 * np.eye(3)))], gravity=(0, 0, 0))
+    tree = disk(joint)
     return tree.problem(tree.neutral(), v)
 
 
@@ -44,6 +49,13 @@ def test_a_rotor_turns_slower_by_a_third_of_the_square_of_its_turn(turn):
     """L_d = I (2 tan(x/2))²/(2 h) has the momentum I 2 tan(x/2)/cos²(x/2)/h: x = h ω (1 − (h ω)²/3 + …)."""
     run = integrate(rotor("revolute"), "TREE_VARIATIONAL", (0.0, 100 * turn / 20.0), turn / 20.0)
     assert 1.0 - run["q"][-1, 0] / (100 * turn) == pytest.approx(turn**2 / 3.0, rel=0.05)
+    assert names(run) == []
+
+
+@pytest.mark.parametrize("name", ["exp", "splitexp"])
+def test_exponential_maps_turn_a_rotor_exactly(name):
+    run = integrate(rotor("revolute"), tree_variational(map=name), (0.0, 3.0), 0.03)
+    assert run["q"][-1, 0] == pytest.approx(60.0, rel=1e-13)
     assert names(run) == []
 
 
@@ -77,14 +89,28 @@ def test_divided_steps_of_compositions_are_counted_once():
     assert doubt.value == 1.0
 
 
+def test_trajectories_in_lanes_have_the_doubts_that_they_have_alone():
+    """Two of eight rotors divide all of their steps; those beside them do not."""
+    rates = np.linspace(2.0, 120.0, 8)
+    together = disk(Revolute(AXIS)).problem(np.zeros((8, 1)), rates[:, None])
+    run = integrate(together, "TREE_VARIATIONAL", (0.0, 1.0), 0.01)
+    problems = [disk(Revolute(AXIS)).problem([0.0], [rate]) for rate in rates]
+    alone = [integrate(problem, "TREE_VARIATIONAL", (0.0, 1.0), 0.01) for problem in problems]
+    told = [[doubt.name for doubt in run.doubts if doubt.trajectory == k] for k in range(8)]
+    assert told == [names(one) for one in alone]
+    assert told == [[]] * 3 + [["accuracy"]] * 3 + [["division"]] * 2
+    assert run.attributes["divided_steps"] == sum(one.attributes.get("divided_steps", 0) for one in alone) == 200
+    assert "200 of 800 steps were divided" in run.message
+
+
 def test_a_rotor_on_a_moved_base_is_asked_though_no_energy_is_watched():
     """A gyrocompass: its spin of 200 rad/s is late by 15 % at 4 ms, and its axis goes elsewhere by 1.4 rad of 1.8."""
     earth = Rheonomic((Turn((np.cos(0.5), 0.0, np.sin(0.5)), Motion((0.0, 0.2))),))
-    disk = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.018, 0.01, 0.01]))
+    inertia = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.018, 0.01, 0.01]))
     bodies = [
         Body("earth", earth, inertia=Inertia.zero()),
         Body("ring", Revolute(AXIS), "earth", inertia=Inertia.zero()),
-        Body("rotor", Revolute((1, 0, 0)), "ring", inertia=disk),
+        Body("rotor", Revolute((1, 0, 0)), "ring", inertia=inertia),
     ]
     problem = Tree(bodies, gravity=(0, 0, 0)).problem([0.9, 0.0], [0.0, 200.0])
     assert names(integrate(problem, "TREE_VARIATIONAL", (0.0, 5.0), 0.004)) == ["accuracy"]
