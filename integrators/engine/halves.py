@@ -56,6 +56,10 @@ all, relative to the motion, so that all of it is taken once more.
 """
 ONE_WAY = 0.9
 """Part of all that a position goes by which it is away at last, where it travels."""
+UNDER_WAY = 16
+"""Steps from which on that is so: fewer may be a swing that begins, whose first steps from rest differ by much of what
+they go.
+"""
 OPPOSITE = 2.5
 """The same of motions that may swing for ever: opposite phases are at most two ways apart."""
 BROUGHT = 1e-3
@@ -223,7 +227,9 @@ def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, w
         doubts = _of_a_look(_Look(_begun(run, found, first, most), shown, first, ways_of_all), DRIFTED)
     named = {doubt.trajectory - first for doubt in doubts}
     travels = {
-        lane: one for lane, one in lanes.items() if lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
+        lane: one
+        for lane, one in lanes.items()
+        if steps >= UNDER_WAY and lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
     }
     if travels:
         doubts += _of_a_look(_Look(_begun(run, found, first, steps), travels, first, ways_of_travel), ELSEWHERE)
