@@ -23,6 +23,7 @@ from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
+from mechanics.closed_trees.connected import derivative_sparsity
 from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
 from mechanics.closed_trees.description import PARTS, checked_mobility
 from mechanics.closed_trees.directions import directions_of
@@ -672,6 +673,7 @@ class Mechanism:
             explain=self.explain,
             doubts=self.state_doubts(momenta=True),
             directions=self.directions if len(self.equations) else None,
+            jacobian_sparsity=derivative_sparsity(self.tree, self.equations, self.elements),
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),

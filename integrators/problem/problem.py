@@ -165,7 +165,8 @@ class Problem:
         Dense or sparse (SciPy's): not zero where a component of the field depends on a component of the state.  Where
         an order of the components makes it a narrow band (reverse Cuthill–McKee), Newton's method in implicit methods
         takes time and memory linear in the dimension, and its derivative few evaluations.  It is compared with
-        differences before a run; not used beside a `jacobian`.
+        differences before a run; not used beside a `jacobian`.  Rods, networks, and trees and mechanisms of parts that
+        nothing joins say it themselves.
     row_names : sequence of str
         Of the constraint rows, for messages.
     scales : array (n,), optional
@@ -324,7 +325,8 @@ class Problem:
     @cached_property
     def derivative_pattern(self) -> NDArray[np.int64]:
         """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
-        return pattern(self.has_jacobian, self.jacobian_sparsity, self.field.gives_entries)
+        sparsity = None if self.jacobian is not None else self.jacobian_sparsity
+        return pattern(self.has_jacobian, sparsity, self.field.gives_entries)
 
     def work_shape_for(self, evaluates: str) -> tuple[int, int]:
         """The workspace of a run: where its method asks for no derivatives, without the room for these, which grows

@@ -45,7 +45,7 @@ def pattern(has_jacobian: bool, sparsity: Any, gives_entries: bool = False) -> N
     """[1 if the Jacobian is given, half width or −1, order of the components, number of entries, their places in J]: a
     band where that is the smaller.
     """
-    if sparsity is not None and not has_jacobian:
+    if sparsity is not None:
         order, half = narrow(sparsity)
         if _NARROW * half + 1 <= sparsity.shape[0]:
             known = [gives_entries, half, *order]

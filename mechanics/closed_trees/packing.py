@@ -151,6 +151,19 @@ def pack_loops(
     return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns), writer.inputs())
 
 
+def ends_of(tree: Tree, equations: LoopEquations, elements: Sequence[Element]) -> Iterator[list[int]]:
+    """The links that every equation and every force element joins, without the base."""
+    base = int(header_of(tree.packed.structure).links)
+    for c in range(len(equations)):
+        writer = _Writer(tree.packed, tree)
+        writer.equation(equations, c, 1.0, 0.0)
+        yield sorted(writer.ends - {base})
+    for element in elements:
+        writer = _Writer(tree.packed, tree)
+        writer.element(element)
+        yield sorted(writer.ends - {base})
+
+
 class _Places:
     """One thing after another: where each begins."""
 

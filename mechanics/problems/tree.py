@@ -16,6 +16,7 @@ from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
+from mechanics.closed_trees.connected import derivative_sparsity
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
@@ -97,6 +98,7 @@ def hamiltonian_problem(
         group=tree.group.cotangent,
         y0=y0,
         field=differentiating(era, (room, tree.work_shape)),
+        jacobian_sparsity=derivative_sparsity(tree),
         parameters=tree.parameters,
         structure=tree.structure,
         work_shape=room,
