@@ -13,11 +13,12 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.testing import group_distance
 from mechanics import dynamics
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import spring_damper
 from mechanics.formulations.closing_forces import closing_forces
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.formulations.reactions import reactions
-from mechanics.mechanism import Mechanism, mass_matrix
+from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.systems.loops import four_bar, slider_crank
 

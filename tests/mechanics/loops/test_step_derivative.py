@@ -21,9 +21,10 @@ from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import revolute
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import Sphere, bushing, compliant, contact, joint_spring, motor, servo, spring_damper
 from mechanics.joints import Free, Motion, Prismatic, Revolute
-from mechanics.mechanism import Mechanism, mass_matrix
+from mechanics.mechanism import Mechanism
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.systems import MECHANISMS, WHEELED
 from mechanics.systems.loops import bricard, four_bar, peaucellier, rssr, slider_crank

@@ -12,12 +12,13 @@ from integrators.analysis import measured_order
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from mechanics import Body, Frame, Inertia, JointData, Tree
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_equation
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.forces import joint_spring
 from mechanics.joints import Planar, Revolute
-from mechanics.mechanism import Mechanism, mass_matrix
+from mechanics.mechanism import Mechanism
 from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
 from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
 from mechanics.variational.reference import momenta, poses

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from liegroup.arrays import integer, of_kind, real, reals, sequence
 from liegroup.compile import Entry
 from liegroup.display import card
 from liegroup.group import product, rn
-from liegroup.modules import listing
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.closed_trees.connected import derivative_sparsity
@@ -40,26 +39,24 @@ from mechanics.constraints.assembly import (
     check_regular,
     consistent_velocities,
     gap_units,
-    moved_by,
     size_of,
     units_of,
 )
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.loads import FITS, pulling
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
+from mechanics.constraints.mobility import Mobility, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.forces.actuator import Actuator, as_command
-from mechanics.forces.compliant import Compliant, check_ends
+from mechanics.forces.compliant import check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
-from mechanics.forces.turned import doubts as doubts_of_turns
-from mechanics.forces.turned import turning
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
+from mechanics.mechanism.loads import state_doubts
+from mechanics.mechanism.springs import FastestSpring, fastest_spring, step_doubts
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.model.words import named
@@ -67,32 +64,11 @@ from mechanics.scenes import draw_configuration, mechanism_scene, show_configura
 from mechanics.states import evaluate
 from mechanics.variational.own_step import variational_step, variational_steps
 
-__all__ = [
-    "Mechanism",
-    "Projection",
-]
-__dir__ = listing(__all__)
-
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
 """What is done after every step (`Mechanism.problem`): loops closed and momenta re-based, momenta only, nothing."""
-LARGEST_TURN = 2.0
-"""h ω of the fastest spring from which on an explicit step grows: the bound of the Störmer–Verlet method."""
-_NUDGE = 1e-6
 NOT_FAR = 0.2
 """A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
-LOOKS, EACH, PULL, INSTANT = 17, 8, 1e-3, 1e-6
-"""Saved states of a trajectory in which loads are looked at, at most, and one of so many at most, as of large ensembles
-few are given; pull that counts, in weights; s, for differences.
-"""
-
-
-class FastestSpring(NamedTuple):
-    """A rate, rad/s, the joint that moves most, and the force element that pulls most."""
-
-    rate: float
-    joint: str
-    element: str
 
 
 def _are(names: Sequence[str]) -> str:
@@ -875,53 +851,7 @@ class Mechanism:
         callable, or None
             ``doubts(t, y)`` → list of Doubt.
         """
-        joints, inputs = turning(self.elements), any(element.is_input for element in self.elements)
-        heights = [] if inputs else [c for c, e in enumerate(self.equations.equations) if e.label == "height"]
-        return partial(self._doubts, joints, heights, momenta) if joints or heights else None
-
-    def _doubts(
-        self, joints: Sequence[Sequence[Compliant]], heights: Sequence[int], momenta: bool, t: Array, y: Array
-    ) -> list[Doubt]:
-        turned = self._turned(joints, t, y) if joints else []
-        return [*turned, *(self._lifted(heights, momenta, t, y) if heights else ())]
-
-    def _lifted(self, heights: Sequence[int], momenta: bool, t: Array, y: Array) -> list[Doubt]:
-        """The first of some states in which the plane of a wheel pulls: its equation holds in both directions."""
-        tree, free = self.tree, Mechanism(self.tree, (), self.home, [self.elements])
-        n_q, n = tree.nq, tree.nv
-        weight = tree.mass * float(np.linalg.norm(tree.gravity))
-        looks = min(LOOKS, 1 + len(t) // EACH) if 2 * len(t) >= EACH else 0
-        for row in np.unique(np.linspace(0, len(t) - 1, looks).astype(int)):
-            time, q, x = float(t[row]), y[row, :n_q], y[row, n_q : n_q + n]
-            with once():
-                v = evaluate(closed, self._packed, 2 * n, time, q, x)[:n] if momenta else x
-                at, p = geometry(tree, q, None, time), self.momentum(q, v, time)
-                forces = at.mass_matrix(tree) @ (self._acceleration(time, q, p) - free._acceleration(time, q, p))
-                G = self.equations.matrix(q, time, at)
-            # without gravity there is no weight, and rounding of the forces is no pull
-            least = PULL * weight + FITS * (abs(float(p @ v)) / self.size + float(np.linalg.norm(forces)))
-            found = pulling(G, forces, heights, least) if np.isfinite(forces).all() else None
-            if found is not None:
-                which, load = found
-                says = f"the plane would have to pull at {self.equations.names[which]!r}, which lifts off instead"
-                return [Doubt("load", time, load, 0.0, says, "drive slower, or give it a contact in place of a wheel")]
-        return []
-
-    def _acceleration(self, t: float, q: Array, p: Array) -> Array:
-        """v̇ (nv,), by differences of v along the motion."""
-        n, kernel = self.tree.nv, partial(evaluate, closed, self._packed, 2 * self.tree.nv)
-        rate = kernel(t, q, p)
-        ahead, behind = (
-            kernel(t + e, moved_by(self.tree, q, e * rate[:n]), p + e * rate[n:])[:n] for e in (INSTANT, -INSTANT)
-        )
-        return np.asarray((ahead - behind) / (2.0 * INSTANT))
-
-    def _turned(self, joints: Sequence[Sequence[Compliant]], t: Array, y: Array) -> list[Doubt]:
-        q, tree = y[:, : self.tree.nq], self.tree
-        if tree.is_rheonomic:
-            poses = [dynamics.body_poses(tree, x, at)[1] for x, at in zip(q, t.tolist(), strict=True)]
-            return doubts_of_turns(joints, tree.body_names, t, np.array(poses))
-        return doubts_of_turns(joints, tree.body_names, t, dynamics.body_poses(tree, q)[1])
+        return state_doubts(self, momenta)
 
     def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0, field: Entry = closed) -> tuple[Array, Array]:
         """Velocities that keep the loops closed, and rates of the momenta p*: arrays (…, nq), (…, nv) → two of (…, nv).
@@ -988,38 +918,14 @@ class Mechanism:
 
     def _variational_steps(self, packed: PackedLoops) -> dict[str, OwnStep]:
         coupled = max((len(equation.joints) for equation in self.equations.equations), default=0)
-        own = variational_step(self.tree, packed.structure, coupled, bool(self.elements), self._step_doubts)
-        midpoint = partial(self._step_doubts, springs="midpoint")
+        own = variational_step(self.tree, packed.structure, coupled, bool(self.elements), partial(step_doubts, self))
+        midpoint = partial(step_doubts, self, springs="midpoint")
         steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
         on_joints = (isinstance(e, Motor) and e.is_input and not isinstance(e.joint, Tendon) for e in self.elements)
         if not len(self.equations) and all(on_joints):
             tangent = variational_steps(self.tree)["variational_tangent"]  # it takes joint forces itself
             steps |= {"variational_tangent": tangent, "variational_imex_tangent": tangent}
         return steps
-
-    def _step_doubts(self, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:
-        """Springs that a variational step of size h cannot hold: it takes their forces at its ends; with springs by the
-        midpoint rule, contacts alone.
-        """
-        kept = [e for e in self.elements if springs == "trapezoidal" or isinstance(e, OnBodies)]
-        if not kept:
-            return []
-        held, q = self._with(kept), y[: self.tree.nq]
-        omega, _ = held._fastest_swing(q)
-        if h * omega < LARGEST_TURN:
-            return []
-        spring = held.fastest_spring(q)
-        says = f"{spring.element} swings with {omega:.4g} rad/s, most in joint {spring.joint!r}, too fast for steps of"
-        remedy = f"use steps below {LARGEST_TURN / omega:.3g} s"
-        if springs == "trapezoidal" and not spring.element.startswith("Contact"):
-            remedy += ", or TREE_VARIATIONAL_IMEX, which has no such limit"
-        return [Doubt("turn_per_step", 0.0, h * omega, LARGEST_TURN, f"{says} {h:.3g} s", remedy)]
-
-    def _pull(self, q: Array, nudges: Array) -> Array:
-        """Forces of the elements along the velocities, at rest in configurations q exp(nudge)."""
-        bare = self._with(())
-        near, still = np.array([moved_by(self.tree, q, x) for x in nudges]), np.zeros((len(nudges), self.tree.nv))
-        return np.asarray(self.rhs(near, still)[1] - bare.rhs(near, still)[1])
 
     def fastest_spring(self, q: ArrayLike) -> FastestSpring:
         """The greatest angular frequency, rad/s, with which the mechanism swings on its force elements about a
@@ -1036,37 +942,7 @@ class Mechanism:
         FastestSpring
             `rate` in rad/s, names of the `joint` and the `element`.
         """
-        q = self._numbers(q, "q", self.tree.nq)
-        rate, shape = self._fastest_swing(q)
-        if not rate:
-            return FastestSpring(0.0, "", "")
-        joint = self.labels[1][int(np.argmax(np.abs(shape * (mass_matrix(self.tree, q) @ shape))))].rsplit(".", 1)[0]
-        return FastestSpring(rate, joint, self._pulling_most(q, shape))
-
-    def _fastest_swing(self, q: Array) -> tuple[float, Array]:
-        """The greatest angular frequency on force elements about q, and the velocity of that swing."""
-        import scipy.linalg  # slow to import
-
-        n = self.tree.nv
-        pull = self._pull(q, _NUDGE * np.vstack([np.eye(n), -np.eye(n)]))
-        stiffness = (pull[n:] - pull[:n]) / (2.0 * _NUDGE)
-        free = scipy.linalg.null_space(self.equations.matrix(q)) if len(self.equations) else np.eye(n)
-        if not free.shape[1]:
-            return 0.0, np.zeros(n)
-        M = mass_matrix(self.tree, q)
-        K = 0.5 * free.T @ (stiffness + stiffness.T) @ free
-        values, vectors = scipy.linalg.eigh(K, free.T @ M @ free)
-        return float(np.sqrt(max(values[-1], 0.0))), free @ vectors[:, -1]
-
-    def _pulling_most(self, q: Array, shape: Array) -> str:
-        """The element that stores most where the mechanism is moved along a velocity."""
-        nudges, most, name = _NUDGE / np.abs(shape).max() * np.array([shape, -shape]), 0.0, ""
-        for element in self.elements:
-            pull = self._with((element,))._pull(q, nudges)
-            x = float((pull[1] - pull[0]) @ shape)
-            if x > most:
-                most, name = x, str(element)
-        return name
+        return fastest_spring(self, self._numbers(q, "q", self.tree.nq))
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """Momenta p = Bᵀ M V, which are M v of the tree without prescribed motions.
