@@ -52,6 +52,8 @@ class MujocoStepper:
         self._mujoco = checked(model)
         if model.na:
             raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
+        if delayed := int(getattr(model, "nhistory", 0)):
+            raise ModelError("model", f"has {delayed} numbers of delayed actuators or sensors", "step it by mj_step")
         self.model, self.step, self._active = model, step, model.eq_active0.copy()
         self._of = model  # the model of the data that came last: deep copies of data have a copy
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
@@ -66,6 +68,7 @@ class MujocoStepper:
         self._take = stepper(self._problem, method, step)
         self._pushed = np.array([velocities[name] for name in self._take.names], dtype=np.intp)
         self._last: tuple[Array, Array, Array] | None = None
+        self._carried = model.jnt_actgravcomp[model.dof_jntid].astype(float)
 
     def __repr__(self) -> str:
         return f"<MujocoStepper: {self._take!r}>"
@@ -126,7 +129,8 @@ class MujocoStepper:
 
     def _forces(self, data: Any) -> Array:
         """Generalised forces of actuators and from outside."""
-        tau = data.qfrc_actuator + data.qfrc_applied
+        # the mechanism carries what its actuators carry here
+        tau = data.qfrc_actuator + data.qfrc_applied - self._carried * data.qfrc_gravcomp
         for b in np.flatnonzero(np.any(data.xfrc_applied, axis=1)):
             one = data.xfrc_applied[b]
             self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
@@ -164,7 +168,7 @@ def mujoco_stepper(
     Parameters
     ----------
     model : mujoco.MjModel
-        Without activations.
+        Without activations and delays.
     method : str
         Of one step: "MIDPOINT" is symplectic from any start; "TREE_VARIATIONAL" and "RKMK4" cost less.
     step : float, optional
@@ -182,7 +186,7 @@ def mujoco_stepper(
     TypeError
         No model.
     ModelError
-        Activations, and what `mechanics.from_mujoco` says.
+        Activations, delays, and what `mechanics.from_mujoco` says.
     ValueError
         A step that is not positive; a method that takes no single steps.
 

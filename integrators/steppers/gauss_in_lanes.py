@@ -67,6 +67,7 @@ from integrators.steppers.gauss_workspace import (
     STEP_SIZE,
     SUBSTEP_COUNT,
     SWEEPS,
+    TIMELESS,
     TOLERANCE,
     TOLERATED,
     TOP,
@@ -251,7 +252,7 @@ def divided(
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(t, h, n, table, coefficients, options, work, counters)
     level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
-    follows = counters[HISTORY] > 0 and not counters[PROJECTED]
+    follows = counters[HISTORY] > 0 and not counters[PROJECTED] and bool(options[TIMELESS])
     while position < whole:
         part = 1.0 / (1 << level)
         start, size = t + (position / whole) * h, part * h
@@ -310,8 +311,9 @@ def gauss_step(
 
 
 def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative and
-    there is such a K, where the sizes of the state are read and where the entries of K stand.
+    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative,
+    there is such a K, and the field does not read the time; where the sizes of the state are read and where the entries
+    of K stand.
     """
     flat = bool(COMMUTATIVE[problem.table[:, KIND]].all()) and problem.n == problem.dimension
     sizes = [
@@ -321,7 +323,8 @@ def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np
         for size in FACTORS[kind].SIZES
     ]
     K = constant_inverse_inertia(problem) if flat and problem.canonical else np.zeros((0, 0))
-    options = [flat, len(K) > 0, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
+    timeless = problem.is_autonomous  # what is a function of time may be switched at the ends of steps
+    options = [flat, len(K) > 0, timeless, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
     return np.array([energy_of(problem, t), *K.ravel()]), np.array(options, dtype=np.int64)
 
 

@@ -22,7 +22,7 @@ from integrators.layout import OWN_OPTIONS, OWN_ROWS
 from liegroup.compile import helper
 
 STAGES = 8
-LARGEST, FAST, FLAT, SEPARABLE, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+LARGEST, FAST, FLAT, SEPARABLE, TIMELESS, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 6)
 
 NU, B, C, HIGHEST, ENDS, GUESSES = 0, 64, 72, 80, 88, 152
 SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))

@@ -111,7 +111,7 @@ def elements_of(model: Any, report: Report, wanted: Wanted) -> list[list[Element
     _check_sizes(found)
     if wanted.contacts and acts(model, "mjDSBL_CONTACT"):
         found += contacts_of(model, bodies, frames, wanted.friction, left_out)
-    _reservations(model, left_out)
+    _reservations(model, left_out, wanted.actuators)
     _reversed_ranges(model, report)
     for text, names in left_out.items():
         report.change(f"{len(names)} × {text}: {some(names)}")
@@ -502,7 +502,7 @@ def _own_range(model: Any, i: int) -> tuple[float, float] | None:
     return low, up
 
 
-def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
+def _reservations(model: Any, left_out: dict[str, list[str]], with_actuators: bool) -> None:
     """What has no counterpart in force elements."""
     turned = [int(j) for j in range(model.njnt) if rotors(model, int(j))]
     inert = [
@@ -513,7 +513,7 @@ def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
     if inert:
         left_out.setdefault("actuators with armature that do not act on one joint: it is left out", []).extend(inert)
     acting = _acting(model)
-    for target in _limited_forces(model):
+    for target in _limited_forces(model) if with_actuators else ():
         several = acting.get(target, [])
         if len(several) > 1 or any(_target(model, i) != target for i in several):
             kind = "tendon" if target[0] else "joint"
@@ -528,5 +528,5 @@ def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
         ("tendon", "tendon_springyield", "springs of tendons that yield (springyield): they are elastic here"),
     ):
         names = [named(model, kind, i) for i in _nonzero(getattr(model, attribute, ()))]
-        if names:
+        if names and (with_actuators or attribute != "jnt_actgravcomp"):
             left_out.setdefault(text, []).extend(names)

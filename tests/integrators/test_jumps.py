@@ -67,6 +67,14 @@ def test_a_field_that_jumps_where_steps_end_is_none():
     assert not integrate(made(switched, (0.0, 0.0)), "RKMK_GAUSS2", (0, 6), 6 / 47).success
 
 
+def test_divided_steps_may_end_where_the_field_jumps_too():
+    run = integrate(made(switched, (0.0, 0.0)), "GAUSS8", (0, 6), 0.125)
+    assert run.y[-1, 0] == pytest.approx(3.0, abs=1e-12)
+    assert run.success
+    (doubt,) = integrate(made(switched, (0.0, 0.0)), "GAUSS8", (0, 6), 6 / 47).doubts
+    assert doubt.name in ("jump", "estimate")
+
+
 @pytest.mark.parametrize("steps", [6, 12, 25, 100, 1000])
 @pytest.mark.parametrize("speed", [0.5, 2.1])
 def test_a_smooth_field_does_not_jump(steps, speed):

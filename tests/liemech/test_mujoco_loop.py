@@ -110,6 +110,30 @@ def test_data_of_another_model_and_switched_equalities_are_named():
         step(data)
 
 
+CARRIED = """<mujoco><option timestep="0.001" integrator="RK4"/><worldbody><body gravcomp="0.8"><joint name="j"
+ axis="0 1 0" actuatorgravcomp="true" actuatorfrcrange="-9 9"/><geom size=".05" pos=".5 0 0" mass="2" contype="0"
+ conaffinity="0"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>"""
+
+
+CARRYING = {
+    "an actuator": CARRIED,
+    "nobody": CARRIED.replace('<motor joint="j"/>', ""),
+    "a weak one": CARRIED.replace("-9 9", "-3 3"),
+}
+
+
+@pytest.mark.parametrize("text", CARRYING.values(), ids=CARRYING)
+def test_a_weight_that_actuators_carry_is_carried_once(text):
+    """MuJoCo adds it to the forces of the actuators, within the range of the joint, and not at all without any."""
+    model = mujoco.MjModel.from_xml_string(text)
+    ours, theirs, step = mujoco.MjData(model), mujoco.MjData(model), liemech.mujoco_stepper(model)
+    for _ in range(300):
+        step(ours)
+        mujoco.mj_step(model, theirs)
+    assert abs(theirs.qpos[0]) > 0.05
+    assert ours.qpos[0] == pytest.approx(theirs.qpos[0], rel=5e-3)
+
+
 def test_what_cannot_be_stepped_is_named():
     model = mujoco.MjModel.from_xml_string(TEXT)
     with pytest.raises(TypeError, match=r"data: .*expected a mujoco\.MjData"):
@@ -121,5 +145,8 @@ def test_what_cannot_be_stepped_is_named():
     muscle = TEXT.replace('<motor joint="shoulder" gear="3"/>', '<general joint="shoulder" dyntype="filter"/>')
     with pytest.raises(ModelError, match="1 activations"):
         liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(muscle))
+    delayed = TEXT.replace('gear="3"', 'gear="3" delay="0.05" nsample="26"')
+    with pytest.raises(ModelError, match="delayed actuators or sensors"):
+        liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(delayed))
     with pytest.warns(ModelWarning, match="contacts are not modelled"):
         liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(TEXT.replace('contype="0"', 'contype="1"')))
