@@ -20,6 +20,7 @@ from integrators.engine.halves import elsewhere
 from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
+from integrators.engine.pulses import pulses
 from integrators.engine.resolution import can_repeat, is_cheap, scale_of, unresolved
 from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
@@ -275,6 +276,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
         *_often_divided(found, begin, number),
     ]  # fmt: skip
+    if isinstance(run, FixedRun) and can_repeat(run, found):
+        doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         long = unresolved(run, found, scale, number)

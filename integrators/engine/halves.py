@@ -5,8 +5,9 @@ resolved.  From a few saved states some steps are taken once more in halves; whe
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
 than `ELSEWHERE` of the way they go are a doubt.  Errors may grow along the motion, as where a rotor passes resonances:
 where the sum is more than `FAINT`, the run in steps of twice the size, which differs by more than the run is wrong,
-says whether that is to be done.  Steps and their halves may be wrong alike, by more than they differ: where that is
-`CLOSE` of what is allowed, the sum more than that, or halves fail, steps of a quarter are asked, too.  The look costs
+says whether that is to be done.  Of longer runs as many steps about their sharpest bend are looked at as well.  Steps
+and their halves may be wrong alike, by more than they differ: where that is `CLOSE` of what is allowed, the sum more
+than that, or halves fail, steps of a quarter are asked, too.  The look costs
 3 · 2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the
 steps are taken anew, too: between given times, and where saved states are further apart than a stretch; twice the steps
 are half a run, the whole run in halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are
@@ -17,8 +18,8 @@ are asked at the beginning alone, until positions have gone their way `ROUNDS` t
 (`DRIFTED`) by then, of ensembles the first `FIRST`.  What travels, and never comes back (wheels, rotors), has no phase:
 there `ELSEWHERE` holds, for its first `BEGUN` steps.  Where smooth dampers take the energy (of networks and rods,
 `ELSEWHERE` holds) or drives bring it, they are asked the same of all of it, and where no energy is watched whether it
-is a motion at all (`OPPOSITE`).  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its
-way in its last steps.
+is a motion at all (`OPPOSITE`), and one that swings as far as that of smaller steps.  So are the ends of all others
+(`ANOTHER`): what grows, or speeds up, goes most of its way in its last steps.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ they go.
 """
 OPPOSITE = 2.5
 """The same of motions that may swing for ever: opposite phases are at most two ways apart."""
+SWUNG = 0.2
+"""Part by which their swings may differ."""
 BROUGHT = 1e-3
 """Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
 CLOSE = 0.25
@@ -78,6 +81,8 @@ costs as much as a hundred steps.
 """
 LITTLE = 0.05
 """Part of the way of positions of another unit."""
+SLIGHT = 1e-3
+"""The same of components of which nothing is known."""
 BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
@@ -98,22 +103,50 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
         if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
         try:
-            limit = _limit(run, next(iter(found.values())))
-            if limit < np.inf:
-                look = _Look(run, found, first, ways_of)
-                suspect = look.suspects(limit, SUSPECT)
-                whole += bool(suspect) or look.asked_whole
-                doubts += look.doubts_of(suspect, limit) if suspect else []
-            if limit > ELSEWHERE and first < FIRST:
-                named = {doubt.trajectory for doubt in doubts}
-                unnamed = {lane: one for lane, one in found.items() if first + lane not in named}
-                doubts += _of_beginnings(run, unnamed, first, limit < np.inf) if unnamed else []
+            own, taken = _of_run(run, found, first)
+            doubts, whole = doubts + own, whole + taken
         except KeyboardInterrupt:
             warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
             break
         except Exception as error:  # also of the user's: functions may raise where only half the steps come
             warnings.warn(f"{_UNKNOWN} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
     return doubts
+
+
+def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> tuple[list[Doubt], int]:
+    """The doubts of the trajectories of one run, and how often that was taken once more as a whole."""
+    limit, whole = _limit(run, next(iter(found.values()))), 0
+    doubts: list[Doubt] = []
+    left = dict(found)
+    for begin in _begins(run, found) if limit < np.inf else ():
+        look = _Look(run, left, first, ways_of_each, begin)
+        suspect = look.suspects(limit, SUSPECT)
+        whole += bool(suspect) or look.asked_whole
+        doubts += look.doubts_of(suspect, limit) if suspect else []
+        left = {lane: one for lane, one in found.items() if first + lane not in {d.trajectory for d in doubts}}
+        if not left:
+            return doubts, whole
+    if limit > ELSEWHERE and first < FIRST:
+        doubts += _of_beginnings(run, left, first, limit < np.inf)
+    return doubts, whole
+
+
+def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
+    """From which saved rows on up to `MOST` steps are looked at: the first, and of longer runs one before the sharpest
+    bend, if that is behind them.
+    """
+    rows, some = MOST // run.output.save_every, next(iter(found.values()))
+    if run.plan.steps <= MOST or rows < PART or len(run.output.times) or len(some.t) <= rows:
+        return [0]
+    bent = [_bent(some.t, one.y, ways_of_each(run, one.y)) for one in found.values()]
+    sharpest = int(np.argmax(np.max(bent, axis=0)))
+    return [0] if sharpest < rows else [0, sharpest - rows // 4]
+
+
+def _bent(t: Array, y: Array, scale: Array) -> Array:
+    """By how much the rates of states change from one saved state to the next, the most of all components."""
+    rates = np.diff(y, axis=0) / np.diff(t)[:, None]
+    return np.array(np.abs(np.diff(rates, axis=0) / scale).max(axis=1))
 
 
 def _limit(run: FixedRun, found: Trajectory) -> float:
@@ -154,6 +187,17 @@ def ways_of(run: FixedRun, states: Array) -> Array:
         moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
         ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
         scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
+    return scale
+
+
+def ways_of_each(run: FixedRun, states: Array) -> Array:
+    """`ways_of`, where nothing is known of the components of a state, neither units nor which are rates, each by its
+    own way, down to `SLIGHT` of the largest: a position says nothing beside a large velocity.
+    """
+    scale = ways_of(run, states)
+    if len(run.problem.variables) == 1 and not run.problem.variables[0].units and np.isfinite(scale).all():
+        moved = np.abs(states - states[0]).max(axis=0)
+        scale = np.maximum(moved, SLIGHT * moved.max())
     return scale
 
 
@@ -266,8 +310,9 @@ class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
     def __init__(
-        self, run: FixedRun, found: Mapping[int, Trajectory], first: int, ways: Callable[[FixedRun, Array], Array]
-    ) -> None:
+        self, run: FixedRun, found: Mapping[int, Trajectory], first: int, ways: Callable[[FixedRun, Array], Array],
+        begin: int = 0,
+    ) -> None:  # fmt: skip
         self.run, self.first, self.positions, self.ways = run, first, positions_of(run.problem), ways
         plan, every = run.plan, run.output.save_every
         self.anew = bool(len(run.output.times)) or every > max(STRETCH, min(plan.steps, MOST) // PART)
@@ -276,6 +321,8 @@ class _Look:
         if t[0] != plan.t0:
             starts, t = np.atleast_2d(run.problem.y0)[first:], np.append(plan.t0, t)
             y = {lane: np.vstack([starts[lane], states]) for lane, states in y.items()}
+        self.scale = {lane: ways(run, states) for lane, states in y.items()}
+        t, y, self.t0 = t[begin:], {lane: states[begin:] for lane, states in y.items()}, float(t[begin])
         if self.anew:
             away = np.abs(t - plan.t0) / abs(plan.h)
             self.rows = int(np.sum(away <= MOST + 0.5))
@@ -284,8 +331,9 @@ class _Look:
             self.rows = min(len(t) - int(plan.steps % every != 0), 1 + MOST // every)
             self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
-        self.scale = {lane: ways(run, states) for lane, states in y.items()}
         self.failed: set[int] = set()
+        self.swing: dict[int, float] = {}
+        """By what part of itself the swing of all positions differs from that of other steps."""
         self.sums: dict[int, float] = {}
         self.asked_whole = False
         """Whether `suspects` has taken the whole run, in steps of twice the size."""
@@ -328,11 +376,12 @@ class _Look:
             whole, close = self._whole(left, parts), []
             for lane in left:
                 part, allowed, row = _beyond(whole[lane], limit)
+                what = "positions differ by this part of the way that they go"
+                if part <= allowed and limit == OPPOSITE and self.swing[lane] > CLOSE * SWUNG:
+                    part, allowed, row = self.swing[lane], SWUNG, len(self.t) // 2
+                    what = "in the second half of the run positions swing by so much more or less"
                 if part > allowed:
-                    says = (
-                        f"steps of {size} the size give another motion: positions differ by this part of the way that "
-                        "they go"
-                    )
+                    says = f"steps of {size} the size give another motion: {what}"
                     time = float(self.t[row])
                     doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
                 elif part > CLOSE * allowed or lane in self.failed or self.sums[lane] > limit:
@@ -354,7 +403,10 @@ class _Look:
         if last < 0 or steps <= length:
             return dict.fromkeys(asked, np.inf)
         kink = (
-            int(np.argmax(max((self._bent(lane) for lane in asked), key=np.max))) - rows // 2 if len(self.t) > 2 else 0
+            int(np.argmax(max((_bent(self.t, self.y[lane], self.scale[lane]) for lane in asked), key=np.max)))
+            - rows // 2
+            if len(self.t) > 2
+            else 0
         )
         starts = sorted({0, min(max(kink, 0), last), last // 2})
         stretches = [self._stretch(asked, row, length, rows) for row in starts]
@@ -364,10 +416,6 @@ class _Look:
             failed = any(len(x) <= rows for x in differs)
             sums[lane] = np.inf if failed else steps / length * float(np.mean([x.max() for x in differs]))
         return sums
-
-    def _bent(self, lane: int) -> Array:
-        rates = np.diff(self.y[lane], axis=0) / np.diff(self.t)[:, None]
-        return np.array(np.abs(np.diff(rates, axis=0) / self.scale[lane]).max(axis=1))
 
     def _stretch(self, asked: list[int], row: int, length: int, rows: int) -> dict[int, Array]:
         """How far states are from those of half the steps, on the way from a saved state: momenta, too, since a rate
@@ -389,7 +437,7 @@ class _Look:
         `failed`.
         """
         run, starts, stride = self.run, {lane: self.y[lane][0] for lane in asked}, 1
-        plan = Plan(run.plan.t0, run.plan.h / parts, int(parts * self.steps))
+        plan = Plan(self.t0, run.plan.h / parts, int(parts * self.steps))
         if parts < 1.0 and not self.anew:
             stride = 2  # of the saved states
         rows, output = np.arange(self.rows), Output(save_every=int(parts * stride * self.every))
@@ -405,6 +453,7 @@ class _Look:
             if self.anew and half.status is Status.OK and parts > 1.0:
                 self.scale[lane] = self.ways(run, half.y)
             taken = self.y[lane][::stride]
+            self.swing[lane] = self._swings(lane, half.y[rows[rows < len(half.y)]], taken)
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))
@@ -416,6 +465,14 @@ class _Look:
         with np.errstate(all="ignore"):
             apart = np.abs(halves[:rows, :k] - taken[:rows, :k]) / self.scale[lane][:k]
         return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
+
+    def _swings(self, lane: int, halves: Array, taken: Array) -> float:
+        """How much larger or smaller one swing of all positions is than another, in the second half of both."""
+        sizes, k = [], self.positions
+        for states in (halves, taken):
+            half = states[len(states) // 2 :, :k] / self.scale[lane][:k]
+            sizes.append(float(np.sqrt(np.var(half, axis=0).sum())))
+        return abs(sizes[1] - sizes[0]) / max(*sizes, SLIGHT)
 
     def _taken(self, starts: Mapping[int, Array], plan: Plan, output: Output) -> dict[int, Trajectory]:
         """What steps from some states reach, by lanes."""

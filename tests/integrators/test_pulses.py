@@ -1,0 +1,96 @@
+"""A blow that is over before the next stage of a step is a doubt; fields that change smoothly are none."""
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, Sampled, integrate
+from liegroup import rn
+from mechanics import Body, Inertia, Mechanism, Tree
+from mechanics.forces import motor
+from mechanics.joints import Revolute
+
+BLOW = 50.3
+
+
+def hammer(t, y):
+    """An oscillator, hit for some ten milliseconds."""
+    return np.array([y[1], -y[0] + 100.0 * np.exp(-(((t - BLOW) / 0.01) ** 2))])
+
+
+def switched(t, y):
+    """The same blow, even while it lasts."""
+    return np.array([y[1], -y[0] + (100.0 if 0.0 < t - BLOW < 0.012 else 0.0)])
+
+
+def shaken(t, y):
+    return np.array([y[1], -y[0] + np.cos(3.0 * t)])
+
+
+def blind(t, y):
+    """It rests until it is hit."""
+    return np.array([y[1], 50.0 if 0.0 < t - BLOW < 0.012 else 0.0])
+
+
+def called(field, form):
+    return field if form == "plain" else numba.njit(field)
+
+
+@pytest.mark.parametrize("form", ["plain", "jitted"])
+@pytest.mark.parametrize("field", [hammer, switched])
+@pytest.mark.parametrize("way", [("GAUSS8", 0.877), ("MIDPOINT", 0.05)], ids=["GAUSS8", "MIDPOINT"])
+def test_a_blow_between_the_stages_is_named(way, field, form):
+    run = integrate(Problem(rn(2), [1.0, 0.0], called(field, form)), way[0], (0.0, 114 * 0.877), way[1])
+    (doubt,) = run.doubts
+    assert doubt.name == "pulse"
+    assert abs(doubt.time - BLOW) <= way[1]
+    assert doubt.value > doubt.limit
+    assert "steps of a fraction of the size lead elsewhere" in run.message
+
+
+def test_a_blow_that_is_all_of_the_motion_is_named():
+    run = integrate(Problem(rn(2), [0.0, 0.0], numba.njit(blind)), "MIDPOINT", (0.0, 100.0), 0.05)
+    assert not run.y.any()
+    assert [doubt.name for doubt in run.doubts] == ["pulse"]
+
+
+def test_runs_back_in_time_and_of_few_saved_states_are_asked_too():
+    problem = Problem(rn(2), [1.0, 0.0], numba.njit(switched))
+    for span in ((0.0, 100.0), (100.0, 0.0)):
+        for every in (1, 7, 1000):
+            run = integrate(problem, "MIDPOINT", span, 0.05, save_every=every)
+            assert [doubt.name for doubt in run.doubts] == ["pulse"], (span, every)
+            assert abs(run.doubts[0].time - BLOW) <= 0.06
+    times = integrate(problem, "MIDPOINT", (0.0, 100.0), 0.05, t_eval=np.linspace(0.0, 100.0, 30))
+    assert [doubt.name for doubt in times.doubts] == ["pulse"]
+
+
+@pytest.mark.parametrize(("method", "step"), [("GAUSS8", 0.5), ("MIDPOINT", 0.05), ("RKMK4", 0.01)])
+def test_a_field_that_changes_smoothly_is_none(method, step):
+    assert integrate(Problem(rn(2), [1.0, 0.0], numba.njit(shaken)), method, (0.0, 100.0), step).success
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "MIDPOINT", "RKMK4"])
+def test_a_torque_of_a_motor_that_steps_pass_over(method):
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=bar, joint_name="shoulder")])
+    held = Mechanism(arm, elements=[motor("shoulder")]).problem([0.3])
+    t = np.linspace(0.0, 20.0, 20_001)
+    for height, found in ((30.0, ["pulse"]), (0.0, [])):
+        torque = np.where((t > 10.0) & (t <= 10.02), height, 0.02 * np.sin(t))
+        driven = held.with_inputs({"shoulder": Sampled(t, torque)})
+        run = integrate(driven, method, (0.0, 20.0), 0.05)
+        assert [doubt.name for doubt in run.doubts] == found
+
+
+def test_what_goes_wrong_in_the_look_loses_no_run():
+    """A field that is defined at the times of its steps alone."""
+
+    def field(t, y):
+        if abs(t / 0.05 - round(t / 0.05)) > 1e-6:
+            raise ValueError("between the steps nothing is known")
+        return np.array([y[1], -y[0] + 0.0 * t])
+
+    with pytest.warns(RuntimeWarning, match="could not be looked at"):
+        run = integrate(Problem(rn(2), [1.0, 0.0], field), "LIE_EULER", (0.0, 1.0), 0.05)
+    assert run.finished
