@@ -103,7 +103,7 @@ class AdaptiveRun(Run):
         )
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         self.shared = {} if shared is None else shared
-        method = controller.method(method)
+        self.as_given, method = method, controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or output.window or _ROWS)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
         if method.stepper.tolerances is not None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.adaptive_run import Steering
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.branches import other_branches
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
@@ -25,6 +25,7 @@ from integrators.engine.resolution import can_repeat, is_cheap, scale_of, unreso
 from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.engine.swings import lost_swings
+from integrators.engine.tolerances import loose
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
@@ -276,6 +277,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
         *_often_divided(found, begin, number),
     ]  # fmt: skip
+    if isinstance(run, AdaptiveRun) and not doubts:
+        doubts += loose(run, found, number)
     if isinstance(run, FixedRun) and can_repeat(run, found):
         doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):

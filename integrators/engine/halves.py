@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import positions_of, scale_of
-from integrators.engine.run import Output, Plan, Trajectory
+from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.problem import Doubt
 from integrators.status import Status
 from liegroup.compile import WIDTH
@@ -138,12 +138,12 @@ def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
     rows, some = MOST // run.output.save_every, next(iter(found.values()))
     if run.plan.steps <= MOST or rows < PART or len(run.output.times) or len(some.t) <= rows:
         return [0]
-    bent = [_bent(some.t, one.y, ways_of_each(run, one.y)) for one in found.values()]
+    bent = [bent_at(some.t, one.y, ways_of_each(run, one.y)) for one in found.values()]
     sharpest = int(np.argmax(np.max(bent, axis=0)))
     return [0] if sharpest < rows else [0, sharpest - rows // 4]
 
 
-def _bent(t: Array, y: Array, scale: Array) -> Array:
+def bent_at(t: Array, y: Array, scale: Array) -> Array:
     """By how much the rates of states change from one saved state to the next, the most of all components."""
     rates = np.diff(y, axis=0) / np.diff(t)[:, None]
     return np.array(np.abs(np.diff(rates, axis=0) / scale).max(axis=1))
@@ -173,7 +173,7 @@ def _is_driven(run: FixedRun, found: Trajectory) -> bool:
     return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
 
 
-def ways_of(run: FixedRun, states: Array) -> Array:
+def ways_of(run: Run, states: Array) -> Array:
     """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
     What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
     measured by that: springs that shake a little are not the motion.
@@ -190,7 +190,7 @@ def ways_of(run: FixedRun, states: Array) -> Array:
     return scale
 
 
-def ways_of_each(run: FixedRun, states: Array) -> Array:
+def ways_of_each(run: Run, states: Array) -> Array:
     """`ways_of`, where nothing is known of the components of a state, neither units nor which are rates, each by its
     own way, down to `SLIGHT` of the largest: a position says nothing beside a large velocity.
     """
@@ -223,7 +223,7 @@ def ways_of_travel(run: FixedRun, states: Array) -> Array:
     return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
 
 
-def _beyond(differs: Array, limit: float) -> tuple[float, float, int]:
+def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
     part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
     if part <= limit < ANOTHER < differs[-1]:
@@ -354,7 +354,7 @@ class _Look:
             coarse = self._whole(unsure, 0.5) if unsure else {}
 
         def grows(lane: int) -> bool:
-            part, allowed, _ = _beyond(coarse[lane], limit)
+            part, allowed, _ = beyond(coarse[lane], limit)
             return part > allowed or lane in self.failed
 
         return [lane for lane in asked if sums[lane] > floor or (lane in coarse and grows(lane))]
@@ -375,7 +375,7 @@ class _Look:
         for parts, size in ((2, "half"), (4, "a quarter of")):
             whole, close = self._whole(left, parts), []
             for lane in left:
-                part, allowed, row = _beyond(whole[lane], limit)
+                part, allowed, row = beyond(whole[lane], limit)
                 what = "positions differ by this part of the way that they go"
                 if part <= allowed and limit == OPPOSITE and self.swing[lane] > CLOSE * SWUNG:
                     part, allowed, row = self.swing[lane], SWUNG, len(self.t) // 2
@@ -403,7 +403,7 @@ class _Look:
         if last < 0 or steps <= length:
             return dict.fromkeys(asked, np.inf)
         kink = (
-            int(np.argmax(max((_bent(self.t, self.y[lane], self.scale[lane]) for lane in asked), key=np.max)))
+            int(np.argmax(max((bent_at(self.t, self.y[lane], self.scale[lane]) for lane in asked), key=np.max)))
             - rows // 2
             if len(self.t) > 2
             else 0

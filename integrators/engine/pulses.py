@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
 from integrators.engine.halves import CHUNK, ELSEWHERE, ways_of_each
 from integrators.engine.loop import loop
 from integrators.engine.run import Output, Plan, Trajectory
@@ -127,7 +127,7 @@ def _passed_over(
     steps = int((time - begin) / h * (1.0 - 1e-12))
     start = y[row]
     if steps:
-        again = type(run)(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start)
+        again = single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start)
         while not again.done:
             again.go(CHUNK)
         if again.status is not Status.OK:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun
-from integrators.engine.run import Trajectory
+from integrators.engine.run import Run, Trajectory
 from integrators.engine.step_again import stepped
 from integrators.method.stability import LARGEST, fastest_mode
 from integrators.problem import Doubt, Problem
@@ -142,7 +142,7 @@ def _looked_at(found: Trajectory, h: float) -> list[int]:
     return sorted(rows | ({1 + int(np.argmax(leaps))} if leaps.max(initial=0.0) > LEAP else set()))
 
 
-def scale_of(run: FixedRun, states: Array) -> Array:
+def scale_of(run: Run, states: Array) -> Array:
     """How far every variable of the problem moves; infinite for those that do not, and for all where no position does:
     momenta of what is at rest are of rounding.
     """

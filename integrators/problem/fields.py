@@ -203,9 +203,17 @@ def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
     if not callable(function):
         raise TypeError(f"{name}: {function!r} is not callable; expected a function {_FORMS}")
     count = _argument_count(function, name)
-    python = _interpreted(function, count, name, matrix)
     if not is_jitted(function):
-        return Field(python, False, function, _refuse(name), _refuse(name))
+        return Field(_interpreted(function, count, name, matrix), False, function, _refuse(name), _refuse(name))
+    known = vars(function).setdefault("_fields_of_problems", {})  # its own: what is compiled for one problem serves all
+    if (name, matrix) not in known:
+        known[name, matrix] = _field_of_jitted(function, count, name, matrix)
+    made: Field = known[name, matrix]
+    return made
+
+
+def _field_of_jitted(function: Any, count: int, name: str, matrix: bool) -> Field:
+    python = _interpreted(function, count, name, matrix)
     scalar = once(lambda: compiled_field(_wrapped(function, count, matrix), python, name))
     if count == 6:
         return Field(

@@ -18,6 +18,7 @@ The first two are of `integrators.problem`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
 
 from integrators.adapters.sympy import constraints_of, function_of, parts_of
-from integrators.problem import Problem
+from integrators.problem import Guard, Problem
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.mass_matrix import mass_matrix_problem
@@ -37,6 +38,8 @@ from liegroup.group import rn
 from mechanics.nonholonomic.user import nonholonomic_system
 
 Array = NDArray[np.float64]
+OPEN = 0.01
+"""Part of the size of a configuration, or of a velocity, by which constraints may be violated along a run."""
 
 
 class _Given(NamedTuple):
@@ -152,7 +155,7 @@ def from_kanes_method(
         return lambda t, y, p: function(t, y[: len(q)], y[len(q) : n], p)
 
     try:
-        return mass_matrix_problem(
+        posed = mass_matrix_problem(
             of_state(M),
             of_state(f),
             y0,
@@ -161,6 +164,7 @@ def from_kanes_method(
             invariants={name: of_state(function) for name, function in watched.items()},
             model=model,
         )
+        return replace(posed, guards=_closing_guards(kept, q, u, y0, given))
     except ValueError as error:
         raise ValueError(
             f"kane: {error}.  SymPy's elimination of dependent speeds divides by what may be zero: "
@@ -264,11 +268,12 @@ def _with_multipliers(
     impulses = [dynamicsymbols(f"impulse_{k}") for k in range(m)]
     mass, f = given.function(full.tolist(), q, [*v, *impulses]), given.function(forcing, q, [*v, *impulses])
     closing = {f"slip_{k}": given.function(x, q, [*v, *impulses]) for k, x in enumerate(rates)}
+    guards = _closing_guards({"slip": rates}, q, v, y0, given)
 
     def of_state(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda t, y, p: function(t, y[:n], y[n : 2 * n + m], p)
 
-    return mass_matrix_problem(
+    posed = mass_matrix_problem(
         of_state(mass),
         of_state(f),
         np.concatenate([y0, np.zeros(m)]),
@@ -277,6 +282,7 @@ def _with_multipliers(
         invariants={name: of_state(x) for name, x in closing.items()},
         model=model,
     )
+    return replace(posed, guards=guards)
 
 
 def _generalised(loads: Iterable[Any], v: list[Any], frame: Any) -> list[Any]:
@@ -315,6 +321,29 @@ def _kanes_constraints(kane: Any, u: list[Any]) -> dict[str, list[Any]]:
     """What should stay zero along the motion: configuration constraints, and those of the speeds."""
     gaps, slips = list(kane._f_h), list(kane._k_nh * sympy.Matrix(u) + kane._f_nh) if kane._f_nh else []
     return {"gap": gaps, "slip": slips}
+
+
+def _closing_guards(
+    kept: Mapping[str, Sequence[Any]], q: list[Any], v: list[Any], y0: Array, given: _Given
+) -> tuple[Guard, ...]:
+    """The guards of what should stay zero: it may become no more than a part of its change when the configuration, or
+    the velocity, moves by its own size, or by one.
+    """
+    known, found = dict(zip([*q, *v], y0, strict=True)), []
+    for name, over in (("gap", q), ("slip", v)):
+        some = list(kept.get(name, ()))
+        if not some:
+            continue
+        size = max(abs(float(known[x])) for x in over) or 1.0
+        rows = np.asarray(given.value([[sympy.diff(given.put(x), c) for c in over] for x in some], known), dtype=float)
+        says = "the constraints are violated" if name == "gap" else "the constraints of the velocities are violated"
+        for k, row in enumerate(rows.reshape(len(some), -1)):
+            limit = OPEN * size * float(np.linalg.norm(row))
+            if limit > 0.0:
+                found.append(
+                    Guard(f"{name}_{k}", says, "use smaller tolerances or steps", least=-limit, greatest=limit)
+                )
+    return tuple(found)
 
 
 # --- what users give --------------------------------------------------------------------------------------------------

@@ -168,6 +168,18 @@ def test_four_bar_stays_closed_and_dependent_speeds_are_found() -> None:
     assert max(np.abs(run[name]).max() for name in ("gap_0", "gap_1", "slip_0", "slip_1")) < 1e-13
 
 
+def test_a_four_bar_that_opens_is_no_success() -> None:
+    kane, _, values, near = loop()
+    start = near | dict(zip((q2, q3), _closed(kane, values, near), strict=True)) | {u1: 5.0}
+    closed = mechanics.from_kanes_method(kane, values, start)
+    assert [guard.name for guard in closed.guards] == ["gap_0", "gap_1", "slip_0", "slip_1"]
+    run = integrate(closed, (0.0, 100.0), rtol=1e-4, atol=1e-4)
+    assert run.finished
+    assert max(np.abs(run[name]).max() for name in ("gap_0", "gap_1")) > 0.1
+    assert {doubt.name for doubt in run.doubts} & {"gap_0", "gap_1"}
+    assert not run.success
+
+
 def _closed(kane: Any, values: dict[Any, float], near: dict[Any, float]) -> Any:
     found = sympy.nsolve(
         [x.subs(values).subs(q1, near[q1]) for x in kane._f_h], [q2, q3], [near[q2], near[q3]], prec=30

@@ -1,0 +1,100 @@
+"""Whether tolerances of a tenth give the same motion: errors that every step may make, and that add up.
+
+A tolerance bounds what a step may be wrong by, not the run: losses of all steps have one sign, and a state that is
+small beside an absolute tolerance may be anything.  From a few saved states the run goes on with a tenth of its
+tolerances; where what differs, summed over the run, is more than `SUSPECT` of the motion, all of it is taken once more
+so (its first `MOST` saved states), and positions that are elsewhere by more than `ELSEWHERE` of the way they go are a
+doubt, as with fixed steps (`integrators.engine.halves`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
+from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRETCH, bent_at, beyond, ways_of_each
+from integrators.engine.resolution import positions_of
+from integrators.engine.run import Output, Trajectory
+from integrators.layout import STEPS
+from integrators.problem import Doubt
+from integrators.problem.ambient import state_sizes
+from integrators.status import Status
+
+Array = NDArray[np.float64]
+SUSPECT = 5e-3
+"""Sum of what differs in all saved states, estimated from some, relative to the motion."""
+TIGHTER = 0.1
+"""Part of the tolerances of a run."""
+TIGHT = 1e-9
+"""Relative tolerance from which on nothing is asked."""
+
+
+def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a trajectory that is another with a tenth of its tolerances; of ensembles the first few are asked.
+    What goes wrong in the look ends it with a warning: the run is not lost with it.
+    """
+    steering = run.steering
+    estimated = steering.controller.estimates(run.method) and not run.interpreted
+    if number >= FIRST or found.status is not Status.OK or not estimated or len(found.t) < 2:
+        return []
+    if float(np.max(steering.relative)) <= TIGHT or not np.isfinite(found.y).all():
+        return []
+    try:
+        return _loose(run, found, number)
+    except Exception as error:  # also of the user's: functions may raise at states of no step
+        says = f"the run is over, but whether tighter tolerances give the same motion could not be looked at ({error})"
+        warnings.warn(says, RuntimeWarning, stacklevel=2)
+        return []
+
+
+def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
+    t, y, k = found.t[:MOST], found.y[:MOST], positions_of(run.problem)
+    scale, steps = ways_of_each(run, found.y), int(run.counters[STEPS])
+    length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows
+    if not np.isfinite(scale[:k]).any():
+        return []
+    if len(t) > 3 * length:
+        kink = int(np.argmax(bent_at(t, y, scale))) - length // 2
+        starts = sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2})
+        differs = []
+        for row in starts:
+            end = _taken(run, t[row : row + length + 1], y[row]).last
+            differs.append(float(_apart(end[None], y[row + length][None], scale)[0]))
+        if not len(t) / length * float(np.mean(differs)) > SUSPECT:
+            return []
+    again = _taken(run, t, y[0]).y
+    rows = len(again)
+    apart = np.append(_apart(again[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, np.inf))
+    part, allowed, row = beyond(apart, ELSEWHERE)
+    if not part > allowed:
+        return []
+    says = "a tenth of the tolerances gives another motion: positions differ by this part of the way that they go"
+    remedy = "use smaller tolerances, atol well below the states, or a method that keeps swings; of chaotic motions"
+    return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
+
+
+def _taken(run: AdaptiveRun, times: Array, y0: Array) -> Trajectory:
+    """What a run with tighter tolerances comes to from a saved state, saved at some times."""
+    steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
+    tighter = replace(
+        steering,
+        span=(float(times[0]), float(times[-1])),
+        relative=np.maximum(TIGHTER * run.relative, FINEST),
+        absolute=np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)),
+        first=None,
+    )
+    again = AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(times)), tighter, y0)
+    while not again.done:
+        again.go(CHUNK)
+    return again.trajectories()[0]
+
+
+def _apart(one: Array, other: Array, scale: Array) -> Array:
+    """How far states are from each other, by rows."""
+    with np.errstate(all="ignore"):
+        apart = np.abs(one - other) / scale
+    return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
