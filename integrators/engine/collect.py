@@ -279,8 +279,6 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     ]  # fmt: skip
     if isinstance(run, AdaptiveRun) and not doubts:
         doubts += loose(run, found, number)
-    if isinstance(run, FixedRun) and can_repeat(run, found):
-        doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         long = unresolved(run, found, scale, number)
@@ -288,6 +286,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         if is_cheap(run):
             doubts += () if long else jumps(run, found, scale, number)
             doubts += [*resonant(run, found, number), *losses(run, found, number), *other_branches(run, found, number)]
+    if isinstance(run, FixedRun) and not doubts and can_repeat(run, found):
+        doubts += pulses(run, found, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - begin))
 
 

@@ -83,6 +83,10 @@ LITTLE = 0.05
 """Part of the way of positions of another unit."""
 SLIGHT = 1e-3
 """The same of components of which nothing is known."""
+GROWS = 1.5
+"""Times what differs in the first half of some steps by which it grows with the steps: twice, where it is their sum."""
+THROWN = 3.0
+"""Times the way of smaller steps: what goes so far is measured by that."""
 BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
@@ -124,6 +128,9 @@ def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> tuple
         whole += bool(suspect) or look.asked_whole
         doubts += look.doubts_of(suspect, limit) if suspect else []
         left = {lane: one for lane, one in found.items() if first + lane not in {d.trajectory for d in doubts}}
+        if left and begin == 0 and limit == ELSEWHERE and run.plan.steps > MOST:
+            doubts += look.growing(run.plan.steps, list(left))
+            left = {lane: one for lane, one in left.items() if first + lane not in {d.trajectory for d in doubts}}
         if not left:
             return doubts, whole
     if limit > ELSEWHERE and first < FIRST:
@@ -221,6 +228,14 @@ def ways_of_travel(run: FixedRun, states: Array) -> Array:
         gone = np.abs(np.diff(states[:, :k], axis=0)).sum(axis=0)
         travels = (np.abs(states[-1, :k] - states[0, :k]) > ONE_WAY * gone) & (gone > 0.5 * scale[:k])
     return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
+
+
+def _not_thrown(scale: Array, other: Array, k: int) -> Array:
+    """What positions are measured by: their way, or that of smaller steps where it is much shorter: what leaves for
+    infinity is beside itself nowhere else.
+    """
+    far, near = (float(np.max(x[:k], initial=0.0, where=np.isfinite(x[:k]))) for x in (scale, other))
+    return np.fmin(scale, other) if far > THROWN * near > 0.0 else scale
 
 
 def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
@@ -343,7 +358,7 @@ class _Look:
         also those of less where the whole run in steps of twice the size differs by more than is allowed, as errors
         may grow along the motion.
         """
-        asked = [lane for lane in self.y if self.rows >= 2 and self._moves(lane)]
+        asked = [lane for lane in self.y if self.rows >= 2 and (self._moves(lane) or self._is_thrown(lane))]
         if not asked:
             return []
         sums = self.sums = self._sums(asked)
@@ -366,7 +381,20 @@ class _Look:
         if self.rows <= 3:
             return True
         # not where most of the way is gone before the next saved state: a start off its slow motion, which settles
-        return not bool((np.ptp(y[1:], axis=0) < 0.5 * scale).all())
+        gone = np.where(np.isfinite(scale), np.abs(y - y[0]).max(axis=0), np.inf)
+        return not bool((np.ptp(y[1:], axis=0) < 0.5 * gone).all())
+
+    def _is_thrown(self, lane: int) -> bool:
+        """Whether half the steps lead elsewhere before the next saved state, by more than half of what they go."""
+        y, k, h = self.y[lane], self.positions, self.run.plan.h
+        if self.rows < 2 or self.anew or not np.isfinite(self.scale[lane][:k]).any():
+            return False
+        plan, output = Plan(self.t0, 0.5 * h, 2 * self.every), Output(save_every=2 * self.every)
+        half = self._taken({lane: y[0]}, plan, output)[lane]
+        if half.status is not Status.OK:
+            return half.status is Status.NON_FINITE
+        gone, apart = (np.abs(half.last - x)[:k] / self.scale[lane][:k] for x in (y[0], y[1]))
+        return bool(apart.max() > ANOTHER * max(float(gone.max()), SUSPECT))
 
     def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
         """Of the whole run."""
@@ -389,6 +417,26 @@ class _Look:
             left = close
             if not left:
                 break
+        return doubts
+
+    def growing(self, steps: int, asked: list[int]) -> list[Doubt]:
+        """Of a run of more steps than are looked at: where what differs grows all along those that are, it will go on
+        growing behind them.
+        """
+        times = steps / self.steps / (1.0 - 0.5**self.run.method.order)  # errors, from differences of halves
+        asked = [lane for lane in asked if self.sums.get(lane, 0.0) * times > ELSEWHERE]
+        doubts: list[Doubt] = []
+        for lane, apart in (self._whole(asked, 2) if asked else {}).items():
+            half = len(apart) // 2
+            before, after = float(apart[:half].max(initial=0.0)), float(apart[half:].max(initial=0.0))
+            if lane in self.failed or not (after > GROWS * before and after * times > DRIFTED):
+                continue
+            says = (
+                "steps of half the size give another motion: what differs grows all along the first "
+                f"{self.steps} steps, to this part of the way by the end of the run, if it goes on"
+            )
+            remedy = "use a smaller step, or a method of higher order, or one that keeps swings"
+            doubts.append(Doubt("accuracy", float(self.t[-1]), after * times, DRIFTED, says, remedy, self.first + lane))
         return doubts
 
     def _sums(self, asked: list[int]) -> dict[int, float]:
@@ -452,9 +500,11 @@ class _Look:
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK and parts > 1.0:
                 self.scale[lane] = self.ways(run, half.y)
-            taken = self.y[lane][::stride]
-            self.swing[lane] = self._swings(lane, half.y[rows[rows < len(half.y)]], taken)
-            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], taken, self.positions)
+            taken, other = self.y[lane][::stride], half.y[rows[rows < len(half.y)]]
+            self.swing[lane] = self._swings(lane, other, taken)
+            if parts > 1.0 and len(other) == len(taken) and not self.anew:
+                self.scale[lane] = _not_thrown(self.scale[lane], self.ways(run, other), self.positions)
+            apart = self._apart(lane, other, taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))
         return whole

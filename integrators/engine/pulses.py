@@ -88,13 +88,14 @@ def _furthest(apart: Array, step: Array) -> list[int]:
 def _changes(run: FixedRun, t: Array, y: Array, times: Array, rows: NDArray[np.int64], weights: Array) -> Array:
     problem, found = run.problem, np.zeros(len(times))
     here, there = np.zeros((2, problem.dimension))
-    field, asked = problem.field.python, changes.python
+    field, asked, numbers = problem.field.python, changes.python, (problem.own_parameters(), problem.structure)
     if problem.field.is_compiled:
         field, asked = run.field_form(problem.field, EVALUATED), changes.compiled
+        numbers = run.parameters, run.structure
         run._bind(field)
     with np.errstate(all="ignore"):
         asked(
-            field, t, np.ascontiguousarray(y), times, rows, run.parameters, run.structure, np.zeros(problem.work_shape),
+            field, t, np.ascontiguousarray(y), times, rows, *numbers, np.zeros(problem.work_shape),
             here, there, weights, found,
         )  # fmt: skip
     take_raised()  # at times of no step

@@ -62,13 +62,16 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         starts = sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2})
         differs = []
         for row in starts:
-            end = _taken(run, t[row : row + length + 1], y[row]).last
-            differs.append(float(_apart(end[None], y[row + length][None], scale)[0]))
+            some = _taken(run, t[row : row + length + 1], y[row])
+            if some.status is not Status.OK:
+                return []
+            differs.append(float(_apart(some.last[None], y[row + length][None], scale)[0]))
         if not len(t) / length * float(np.mean(differs)) > SUSPECT:
             return []
-    again = _taken(run, t, y[0]).y
-    rows = len(again)
-    apart = np.append(_apart(again[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, np.inf))
+    again = _taken(run, t, y[0])
+    rows = len(again.y)
+    behind = np.inf if again.status is Status.NON_FINITE else 0.0  # where it fails nothing is known
+    apart = np.append(_apart(again.y[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, behind))
     part, allowed, row = beyond(apart, ELSEWHERE)
     if not part > allowed:
         return []

@@ -1,0 +1,122 @@
+"""Errors that no single step shows: losses of long runs, loose tolerances, what happens late, what leaves for good."""
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, integrate
+from liegroup import rn
+from mechanics import Body, Inertia, Mechanism, Tree
+from mechanics.forces import joint_spring
+from mechanics.joints import Motion, Prismatic, Rheonomic, Slide
+
+
+@numba.njit
+def oscillator(t, y):
+    return np.array([y[1], -y[0]])
+
+
+@numba.njit
+def damped(t, y):
+    return np.array([y[1], -y[0] - 0.1 * y[1]])
+
+
+@numba.njit
+def relaxation(t, y):
+    """Van der Pol: it falls from one slow motion to the other at t = 807."""
+    return np.array([y[1], 1000.0 * (1.0 - y[0] ** 2) * y[1] - y[0]])
+
+
+@numba.njit
+def resonant(t, y, p):
+    return np.array([y[1], -y[0] - 2.0 * p[0] * y[1] + np.cos(t)])
+
+
+@numba.njit
+def comet(t, y):
+    r = np.hypot(y[0], y[1]) ** 3
+    return np.array([y[2], y[3], -y[0] / r, -y[1] / r])
+
+
+def names(run):
+    return {doubt.name for doubt in run.doubts}
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerance", "horizon"),
+    [("RKMK_DORMAND_PRINCE54", 1e-2, 100.0), ("RKMK_DORMAND_PRINCE54", 1e-3, 1e4), ("BDF5", 1e-3, 1e4)],
+)
+def test_loose_tolerances_that_lose_the_motion(method, tolerance, horizon):
+    run = integrate(Problem(rn(2), [1.0, 0.0], oscillator), method, (0.0, horizon), rtol=tolerance, atol=tolerance)
+    assert abs(np.hypot(*run.y[-1]) - 1.0) > 0.3
+    assert names(run) == {"accuracy"}
+    assert "a tenth of the tolerances" in run.message
+
+
+@pytest.mark.parametrize("t_eval", [None, [0.0, 50.0, 100.0], [100.0]])
+def test_tolerances_that_hold_the_motion(t_eval):
+    for method, tolerance in (("RKMK_DORMAND_PRINCE54", 1e-7), ("RKMK_DOP853", 1e-5)):
+        problem = Problem(rn(2), [1.0, 0.0], oscillator)
+        assert integrate(problem, method, (0.0, 100.0), rtol=tolerance, atol=tolerance, t_eval=t_eval).success
+
+
+def test_a_state_that_is_small_beside_the_absolute_tolerance():
+    """A pendulum in picometres."""
+
+    @numba.njit
+    def small(t, y):
+        return np.array([y[1], -np.sin(y[0] / 1e-12) * 1e-12])
+
+    run = integrate(Problem(rn(2), [2e-12, 0.0], small), (0.0, 50.0), rtol=1e-8)
+    assert np.abs(run.y[:, 0]).max() > 3e-12
+    assert names(run) == {"accuracy"}
+    assert integrate(Problem(rn(2), [2e-12, 0.0], small), (0.0, 50.0), rtol=1e-8, atol=1e-20).success
+
+
+@pytest.mark.parametrize(("method", "step", "horizon"), [("LIE_EULER", 1e-3, 1e3), ("RKMK4", 0.2, 1e5)])
+def test_losses_of_long_runs_add_up(method, step, horizon):
+    run = integrate(Problem(rn(2), [1.0, 0.0], oscillator), method, (0.0, horizon), step, save_every=10)
+    assert abs(np.hypot(*run.y[-1]) - 1.0) > 0.15
+    assert names(run) == {"accuracy"}
+    assert "grows all along the first 20000 steps" in run.message
+
+
+def test_what_is_damped_or_small_does_not_add_up():
+    assert integrate(Problem(rn(2), [1.0, 0.0], damped), "RKMK4", (0.0, 2e3), 0.05).success
+    assert integrate(Problem(rn(2), [1.0, 0.0], oscillator), "RKMK4", (0.0, 2e3), 0.02).success
+
+
+@pytest.mark.parametrize(("method", "step"), [("RKMK_RADAU_IIA3", 0.1), ("RKMK_RADAU_IIA3", 0.02), ("BDF2", 0.02)])
+def test_a_relaxation_late_in_a_run_beside_large_velocities(method, step):
+    run = integrate(Problem(rn(2), [2.0, 0.0], relaxation), method, (0.0, 1000.0), step)
+    assert abs(run.y[-1, 0] + 1.8636) > 0.1
+    assert not run.success
+    assert all(abs(doubt.time - 807.1) < 0.2 for doubt in run.doubts)
+
+
+@pytest.mark.parametrize(("damping", "step"), [(1e-2, 0.4), (1e-3, 0.2)])
+def test_a_resonance_that_a_symmetric_method_misses(damping, step):
+    horizon = 3.0 / damping
+    run = integrate(Problem(rn(2), [0.0, 0.0], resonant, parameters=[damping]), "MIDPOINT", (0.0, horizon), step)
+    assert np.abs(run.y[-200:, 0]).max() < 0.8 * 0.5 / damping * (1.0 - np.exp(-3.0))
+    assert names(run) == {"accuracy"}
+    assert "swing by so much more or less" in run.message
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-4])
+def test_a_planet_that_is_thrown_out_is_measured_by_its_orbit(step):
+    start = [0.01, 0.0, 0.0, np.sqrt(1.99 / 0.01)]
+    run = integrate(Problem(rn(4), start, comet), "BDF2", (0.0, 100.0), step)
+    assert np.hypot(run.y[:, 0], run.y[:, 1]).max() > 100.0
+    assert not run.success
+
+
+def test_what_leaves_for_infinity_is_not_measured_by_itself():
+    """A mass on a stiff spring whose base is moved as told: no energy is watched."""
+    motion = Motion.from_function(lambda t: 0.5 * np.sin(3 * t), (0, 2.0))
+    moved = Body("base", Rheonomic((Slide((1, 0, 0), motion),)), inertia=Inertia.point(1.0))
+    mass = Body("mass", Prismatic((1, 0, 0)), "base", inertia=Inertia.point(2.0))
+    problem = Mechanism(Tree([moved, mass], gravity=(0, 0, 0)), elements=[joint_spring("mass_joint", 5e4)]).problem()
+    for step in np.geomspace(0.004, 0.05, 60):
+        run = integrate(problem, "RKMK_HEUN2", (0.0, 2.0), float(step))
+        assert not run.success or np.abs(run["q"]).max() < 1.0, step
