@@ -4,6 +4,7 @@ from liegroup.modules import listing, renamed, uncollected
 
 with uncollected():
     from integrators.codegen import compile_step, generate_code
+    from integrators.events import Event
     from integrators.integrate import integrate, resume, suggest_step
     from integrators.modes import integrate_modes
     from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
@@ -26,6 +27,7 @@ renamed(
 
 __all__ = [
     "Doubt",
+    "Event",
     "Guard",
     "Problem",
     "Sampled",

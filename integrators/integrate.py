@@ -31,7 +31,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
 from integrators.problem.dependence import dependence
-from integrators.problem.fields import reads_time
+from integrators.problem.fields import check_jitted, reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
 from integrators.results.solution import Solution, names_of_event
@@ -674,5 +674,6 @@ def _check_field(problem: Problem, t0: float, t1: float) -> None:
         if not np.isfinite(values).all():
             where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
+    check_jitted(problem, t0, y, velocity)
     if problem.autonomous and reads_time(problem.field):
         check_autonomous(problem, t0, t1)

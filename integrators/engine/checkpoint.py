@@ -75,7 +75,8 @@ class Checkpoint:
         stream: str = "",
     ) -> None:
         every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
-        self.path, self.every, self.runs = _usable(path) if follows is False else Path(path), every, runs
+        usable = _usable(path) if follows is False else Path(path)
+        self.path, self.every, self.runs = Path(os.path.abspath(usable)), every, runs  # whatever folder is the next one
         self._keeps_last, self._begins = follows is True, follows is False
         self._next = time.monotonic() + every
         self._attributes: dict[str, str | int | float] = {

@@ -23,6 +23,7 @@ import dis
 import inspect
 import math
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -50,6 +51,8 @@ PATIENCE, SMALL = 0.25, 2000
 """Seconds for which a function is interpreted at single states before it is compiled; parameters of problems for which
 a state takes some 10 ms.
 """
+LOOKED_AT, _APART = 100, 1e-6
+"""Components of the largest state at which a jitted field is compared with its source, and what may differ."""
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
 
 
@@ -224,6 +227,37 @@ def _field_of_jitted(function: Any, count: int, name: str, matrix: bool) -> Fiel
         python, True, function, scalar, lambda: compile_field(lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
         build_timed=lambda: compile_field(each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
     )  # fmt: skip
+
+
+def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
+    """ValueError where a jitted field reads behind its arrays, which compiled code does without a word; a
+    RuntimeWarning where it gives other numbers than its source: what it has read of its module is that of the time
+    when it was compiled.  Of states of up to `LOOKED_AT` numbers: sources with long loops take their time.
+    """
+    source = problem.field.source
+    if not is_jitted(source) or isinstance(source, Entry) or len(y) > LOOKED_AT:
+        return
+    values, python = np.zeros(problem.dimension), source.py_func
+    try:
+        interpreted = _interpreted(python, _argument_count(python, "field"), "field", False)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), values
+            interpreted(t, np.array(y), *arrays)
+    except IndexError as error:
+        raise ValueError(f"field: {error}; its compiled form would read what is behind its arrays") from error
+    except Exception:  # what has no interpreted form is not compared
+        return
+    if np.isfinite(values).all() and np.abs(values - velocity).max(initial=0.0) > _APART * np.abs(values).max(
+        initial=1.0
+    ):
+        k = int(np.argmax(np.abs(values - velocity)))
+        warnings.warn(
+            f"field: component {k} is {velocity[k]:.9g} at the start, and {values[k]:.9g} by its source: was something "
+            "that it reads changed since it was compiled? give it as `parameters`",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 @entry(*FIELD_SIGNATURES)

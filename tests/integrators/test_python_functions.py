@@ -357,3 +357,28 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
     with pytest.raises(KeyboardInterrupt):
         integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100_000)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_jitted_field_that_reads_behind_its_arrays_is_refused():
+    behind = numba.njit(lambda t, y: np.array([y[5], -y[0]]))
+    with pytest.raises(ValueError, match="index 5 is out of bounds for axis 0 with size 2; its compiled form"):
+        integrate(Problem(rn(2), [1.0, 0.0], behind), "RKMK4", (0.0, 1.0), 0.01)
+
+
+def test_a_jitted_field_that_is_not_its_source_any_more_is_told_of():
+    """What it reads of its module is frozen when it is compiled."""
+    made = {"np": np, "stiffness": 2.0}
+    exec("def field(t, y):\n    return np.array([y[1], -stiffness * y[0]])", made)
+    problem = Problem(rn(2), [1.0, 0.0], numba.njit(made["field"]))
+    assert integrate(problem, "RKMK4", (0.0, 1.0), 0.01).success
+    made["stiffness"] = 3.0
+    with pytest.warns(RuntimeWarning, match="component 1 is -2 at the start, and -3 by its source"):
+        assert integrate(problem, "RKMK4", (0.0, 1.0), 0.01).success
+
+
+def test_one_jitted_field_serves_all_problems():
+    field = numba.njit(lambda t, y, p: np.array([y[1], -p[0] * y[0]]))
+    made = [Problem(rn(2), [1.0, 0.0], field, parameters=[k]) for k in (1.0, 4.0)]
+    assert made[0].field is made[1].field
+    ends = [integrate(problem, "RKMK4", (0.0, 1.0), 0.01).y[-1, 0] for problem in made]
+    assert ends == pytest.approx([np.cos(1.0), np.cos(2.0)], abs=1e-7)
