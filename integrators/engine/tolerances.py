@@ -39,7 +39,7 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     """
     steering = run.steering
     estimated = steering.controller.estimates(run.method) and not run.interpreted
-    if number >= FIRST or found.status is not Status.OK or not estimated or len(found.t) < 2:
+    if number >= FIRST or found.status not in (Status.OK, Status.EVENT) or not estimated or not len(found.t):
         return []
     if float(np.max(steering.relative)) <= TIGHT or not np.isfinite(found.y).all():
         return []
@@ -52,16 +52,21 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
-    t, y, k = found.t[:MOST], found.y[:MOST], positions_of(run.problem)
-    scale, steps = ways_of_each(run, found.y), int(run.counters[STEPS])
+    t, y, k = found.t, found.y, positions_of(run.problem)
+    if t[0] != run.span[0]:
+        starts = np.atleast_2d(run.problem.y0)
+        t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
+    scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
+    t, y = t[:MOST], y[:MOST]
+    if len(t) < 2:
+        return []
     length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows
     if not np.isfinite(scale[:k]).any():
         return []
     if len(t) > 3 * length:
         kink = int(np.argmax(bent_at(t, y, scale))) - length // 2
-        starts = sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2})
         differs = []
-        for row in starts:
+        for row in sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2}):
             some = _taken(run, t[row : row + length + 1], y[row])
             if some.status is not Status.OK:
                 return []

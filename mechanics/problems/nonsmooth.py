@@ -45,6 +45,8 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
+AT_ONCE = 1e-13
+"""Part of its place and of its way so far by which a joint may be off a stop to which another comes at that time."""
 AT_REST = 1e-9
 """Speeds below this part of the fastest one, of rad/s and m/s, are none."""
 
@@ -367,9 +369,10 @@ class Nonsmooth:
         for joint, _, x in mode.held:  # closures keep it to rounding
             q[self.places[joint][0]] = x
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
+        held = {joint for joint, _, _ in mode.held}
         for n, joint in enumerate(self.stops):
             for which, end in (("lower", 0), ("upper", 1)):
-                if f"{which}{n}" in events:
+                if f"{which}{n}" in events or (events and joint not in held and self._touches(t, q, v, joint, end)):
                     q[self.places[joint][0]] = self.stops[joint][end]
                     v, words = self._impact(t, q, v, mode, joint, which)
                     says.append(words)
@@ -382,6 +385,12 @@ class Nonsmooth:
         says += [f"joint {j!r} {'slips' if how == 'sticks' else 'leaves its ' + how + ' stop'}" for j, how in was - now]
         says += [f"joint {j!r} sticks" for j, how in now - was if how == "sticks"]
         return Next(found, y, "; ".join(says) or "joints slip the other way", lost)
+
+    def _touches(self, t: float, q: Array, v: Array, joint: str, end: int) -> bool:
+        """Whether a joint comes to a stop at the same time, up to rounding, as where two things fall alike."""
+        (i, j), stop, n = self.places[joint], self.stops[joint][end], (1.0, -1.0)[end]
+        near = AT_ONCE * (abs(q[i]) + abs(stop) + abs(v[j]) * (1.0 + abs(t)))
+        return bool(np.isfinite(stop) and n * v[j] < -self._slow(v) and abs(q[i] - stop) <= near)
 
     # --- jumps --------------------------------------------------------------------------------------------------------
 

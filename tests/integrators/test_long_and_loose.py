@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from integrators import Problem, integrate
+from integrators import Event, Problem, integrate
 from liegroup import rn
 from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.forces import joint_spring
@@ -51,6 +51,14 @@ def test_loose_tolerances_that_lose_the_motion(method, tolerance, horizon):
     assert abs(np.hypot(*run.y[-1]) - 1.0) > 0.3
     assert names(run) == {"accuracy"}
     assert "a tenth of the tolerances" in run.message
+
+
+def test_loose_tolerances_of_one_state_and_up_to_an_event():
+    problem, end = Problem(rn(2), [1.0, 0.0], oscillator), Event(lambda t, y: t - 90.0, terminal=True)
+    for words in ({"t_eval": [100.0]}, {"events": [end]}):
+        run = integrate(problem, "RKMK_DORMAND_PRINCE54", (0.0, 100.0), rtol=1e-2, atol=1e-2, **words)
+        assert abs(np.hypot(*run.y[-1]) - 1.0) > 0.3
+        assert names(run) == {"accuracy"}
 
 
 @pytest.mark.parametrize("t_eval", [None, [0.0, 50.0, 100.0], [100.0]])

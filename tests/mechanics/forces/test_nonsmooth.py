@@ -195,3 +195,19 @@ def test_a_system_without_a_mode_of_rest_is_named():
 def test_bad_input_is_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("heights", [(1.0, 1.0), (1.0, 1.0 + 1e-12), (1.0, 0.7)])
+def test_two_that_fall_alike_bounce_at_once(heights):
+    """As the fingers of a gripper: each has the impacts that it has alone."""
+    falls = [
+        Tree([Body(name, joints.Prismatic((0, 0, 1)), inertia=Inertia.point(2.0), joint_name=name) for name in names])
+        for names in ("ab", "a")
+    ]
+    both, one = (Nonsmooth(tree, stops=dict.fromkeys(tree.joint_names, (0.0, None)), restitution=0.5) for tree in falls)
+    run = integrate_modes(both, both.state(heights), "RKMK4", (0.0, 2.0), step=1e-2)
+    assert run.success, run.message
+    for name, height in zip("ab", heights, strict=True):
+        alone = integrate_modes(one, one.state([height]), "RKMK4", (0.0, 2.0), step=1e-2)
+        times = [x.t for x in run.transitions if f"impact of joint {name!r}" in x.says]
+        assert times == pytest.approx([x.t for x in alone.transitions[:-1]], abs=1e-9)
