@@ -12,7 +12,10 @@ from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATUR
 from integrators.method import Method
 from integrators.status import OK
 from liegroup.compile import entry
+from liegroup.compile.scalars import minimum
 
+SHORTER = 0.9
+"""At most, of a step that is repeated."""
 WISH = MEMORY
 """In the clock: the factor between this step and the next one that the stepper asks for."""
 
@@ -29,9 +32,12 @@ def judge(
     values: Any, clock: Any, numbers: Any,
 ) -> Any:  # fmt: skip
     """Accept errors up to 1; the next step, or this one again, as asked for; one that failed with a half or a fifth."""
-    if status == OK and error == error:
+    if status == OK and error <= 1.0:
         clock[H] = h * clock[WISH]
-        return OK if error <= 1.0 else REPEAT
+        return OK
+    if status == OK and error == error:  # also where the stepper has found it smaller, before a projection
+        clock[H] = h * minimum(clock[WISH], SHORTER)
+        return REPEAT
     if status != OK and clock[ATTEMPTS] > numbers[RETRIES]:
         return status
     clock[H] = h * after_failure(status, clock, True)

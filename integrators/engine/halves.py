@@ -85,8 +85,8 @@ SLIGHT = 1e-3
 """The same of components of which nothing is known."""
 GROWS = 1.5
 """Times what differs in the first half of some steps by which it grows with the steps: twice, where it is their sum."""
-THROWN = 3.0
-"""Times the way of smaller steps: what goes so far is measured by that."""
+THROWN, AT_ALL = 3.0, 1e3
+"""Times the way of smaller steps, and of those of a stretch alone: what goes so far is measured by that."""
 BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
@@ -230,12 +230,12 @@ def ways_of_travel(run: FixedRun, states: Array) -> Array:
     return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
 
 
-def _not_thrown(scale: Array, other: Array, k: int) -> Array:
+def _not_thrown(scale: Array, other: Array, k: int, times: float = THROWN) -> Array:
     """What positions are measured by: their way, or that of smaller steps where it is much shorter: what leaves for
     infinity is beside itself nowhere else.
     """
     far, near = (float(np.max(x[:k], initial=0.0, where=np.isfinite(x[:k]))) for x in (scale, other))
-    return np.fmin(scale, other) if far > THROWN * near > 0.0 else scale
+    return np.fmin(scale, other) if far > times * near > 0.0 else scale
 
 
 def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
@@ -385,7 +385,7 @@ class _Look:
         return not bool((np.ptp(y[1:], axis=0) < 0.5 * gone).all())
 
     def _is_thrown(self, lane: int) -> bool:
-        """Whether half the steps lead elsewhere before the next saved state, by more than half of what they go."""
+        """Whether it is `THROWN` times as far before the next saved state as half the steps lead."""
         y, k, h = self.y[lane], self.positions, self.run.plan.h
         if self.rows < 2 or self.anew or not np.isfinite(self.scale[lane][:k]).any():
             return False
@@ -393,8 +393,8 @@ class _Look:
         half = self._taken({lane: y[0]}, plan, output)[lane]
         if half.status is not Status.OK:
             return half.status is Status.NON_FINITE
-        gone, apart = (np.abs(half.last - x)[:k] / self.scale[lane][:k] for x in (y[0], y[1]))
-        return bool(apart.max() > ANOTHER * max(float(gone.max()), SUSPECT))
+        far, near = (float((np.abs(x - y[0])[:k] / self.scale[lane][:k]).max()) for x in (y[1], half.last))
+        return far > THROWN * near
 
     def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
         """Of the whole run."""
@@ -477,7 +477,12 @@ class _Look:
             taken = {lane: one.y for lane, one in again.items()}
         else:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
-        return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
+        differs = {}
+        for lane in asked:
+            other = halves[lane].y
+            scale = _not_thrown(self.scale[lane], self.ways(self.run, other), self.positions, AT_ALL)
+            differs[lane] = self._apart(scale, other, taken[lane], len(scale))
+        return differs
 
     def _whole(self, asked: list[int], parts: float) -> dict[int, Array]:
         """The same of the whole run in steps of a part of the size, or twice as large, of few saved states beside the
@@ -504,16 +509,17 @@ class _Look:
             self.swing[lane] = self._swings(lane, other, taken)
             if parts > 1.0 and len(other) == len(taken) and not self.anew:
                 self.scale[lane] = _not_thrown(self.scale[lane], self.ways(run, other), self.positions)
-            apart = self._apart(lane, other, taken, self.positions)
+            apart = self._apart(self.scale[lane], other, taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))
         return whole
 
-    def _apart(self, lane: int, halves: Array, taken: Array, k: int) -> Array:
+    @staticmethod
+    def _apart(scale: Array, halves: Array, taken: Array, k: int) -> Array:
         """How far the first k components of states are from each other, by rows."""
         rows = min(len(halves), len(taken))
         with np.errstate(all="ignore"):
-            apart = np.abs(halves[:rows, :k] - taken[:rows, :k]) / self.scale[lane][:k]
+            apart = np.abs(halves[:rows, :k] - taken[:rows, :k]) / scale[:k]
         return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
 
     def _swings(self, lane: int, halves: Array, taken: Array) -> float:

@@ -20,7 +20,7 @@ from integrators.layout import (
     STEPS,
     STRETCH,
 )
-from integrators.status import DOUBTFUL, NON_FINITE, OK
+from integrators.status import DOUBTFUL, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import clear, copy
 from liegroup.compile import any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
 
@@ -30,6 +30,8 @@ STATISTICS = 4
 _FARTHEST = 1e308
 _SAME_TIME = 1e-9
 """Times closer than this part of a step are the same."""
+PIECES = 64
+"""In which a step to a state within another is taken, at most, where it fails."""
 
 
 @helper
@@ -231,18 +233,24 @@ def save_within(
     equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any
 ) -> Any:  # fmt: skip
     """Save the states that are due within a step: `between` <- `previous`, advanced by the interpolant and projected
-    like the state at the end of a step; returns a status.
+    like the state at the end of a step; returns a status.  What is itself a step (`PENDING` of its counters) goes there
+    in pieces where it fails: the run has passed that place.
     """
     counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
     dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
     while is_due(saving, counters, t_new, h):
-        wanted = times[counters[ROW]]
-        copy(state.previous, between)
-        clear(within.between_low)
-        status = call_step(
-            within.interpolant, equations, stepping, t, wanted - t, between, within.between_low, within.dense_work,
-            dense_counters,
-        )  # fmt: skip
+        wanted, pieces, status = times[counters[ROW]], 1, NOT_CONVERGED
+        while status != OK and (pieces == 1 or (dense_counters[PENDING] and pieces <= PIECES)):
+            copy(state.previous, between)
+            clear(within.between_low)
+            status, part = OK, (wanted - t) / pieces
+            for k in range(pieces):
+                if status == OK:
+                    status = call_step(
+                        within.interpolant, equations, stepping, t + k * part, part, between, within.between_low,
+                        within.dense_work, dense_counters,
+                    )  # fmt: skip
+            pieces *= 4
         if status != OK:
             return status
         project(equations, state, wanted, between)

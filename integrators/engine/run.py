@@ -285,6 +285,7 @@ class Run:
         self.stopping = np.array([g.stops for g in guards], dtype=np.int64)
         self.lower, self.upper, self.first_time, self.furthest, self.excess = (zeros(len(guards)) for _ in range(5))
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
+        self.dense_counters[PENDING] = not method.has_own_interpolant
         self.coefficients = method.kernel_coefficients(problem, self.t0)
         self.options = method.kernel_options(problem, self.t0)
         self.projection_every = method.projection_every

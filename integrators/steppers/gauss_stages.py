@@ -45,6 +45,8 @@ GEOMETRY = 3
 """Sweeps of the chart alone after a first guess of the body velocities."""
 SETTLED = 1e-12
 """Relative to the sizes: changes below it may end in rounding."""
+SMALL, NEARLY = 1e-4, 1e-6
+"""Part of the largest size that small ones count as where changes below `NEARLY` end above `SETTLED`."""
 FAST_END = 1e-17
 """The fast stop ends where the next change is predicted below this."""
 
@@ -67,6 +69,28 @@ def measure(y: Any, table: Any, options: Any, work: Any) -> None:
         for m in range(first, last):
             size = ld(scale, m) + 1e-9 * largest
             st(inverse, m, 1.0 / size if size > 0.0 else 1.0)
+
+
+@kernel
+def coarsened(n: Any, table: Any, options: Any, work: Any) -> bool:
+    """Whether some components, small beside the largest of positions or momenta, have been given `SMALL` of its size:
+    those that constraints hold at zero are of the rounding of others, which is no change.
+    """
+    d = dimension(table)
+    at, flat = room(n, d), flattened(work)
+    scale, inverse = flat[at.scale : at.scale + d], flat[at.inverse : at.inverse + d]
+    parts, found = 2 if options[CANONICAL] else 1, False
+    for part in range(parts):
+        first, last = part * d // parts, (part + 1) * d // parts
+        largest = ld(scale, first) * 0.0
+        for m in range(first, last):
+            largest = maximum(largest, ld(scale, m))
+        for m in range(first, last):
+            if ld(scale, m) < SMALL * largest:
+                st(scale, m, SMALL * largest)
+                st(inverse, m, 1.0 / ld(scale, m))
+                found = True
+    return found
 
 
 @helper
@@ -171,6 +195,9 @@ def iterate(
             break
         slow = k >= UNSETTLED_SWEEPS and change > SETTLED
         grows = k > 4 and change > before and change > 1e-9
+        if strikes > 5 and best < NEARLY and coarsened(n, table, options, work):
+            best, before, strikes = 1e300, 1e300, 0
+            continue
         if strikes > 5 or slow or (grows and options[LARGEST] > 0):  # what can be divided need not be waited for
             break
         best, before = min(best, change), change

@@ -4,11 +4,12 @@ import numba
 import numpy as np
 import pytest
 
-from integrators import Event, Problem, integrate
+from integrators import Event, Problem, integrate, traced
 from liegroup import rn
-from mechanics import Body, Inertia, Mechanism, Tree
-from mechanics.forces import joint_spring
-from mechanics.joints import Motion, Prismatic, Rheonomic, Slide
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.constraints import point_on_plane, revolute
+from mechanics.forces import cable, joint_spring, joint_stop, motor
+from mechanics.joints import Motion, Planar, Prismatic, Revolute, Rheonomic, Slide
 
 
 @numba.njit
@@ -128,3 +129,77 @@ def test_what_leaves_for_infinity_is_not_measured_by_itself():
     for step in np.geomspace(0.004, 0.05, 60):
         run = integrate(problem, "RKMK_HEUN2", (0.0, 2.0), float(step))
         assert not run.success or np.abs(run["q"]).max() < 1.0, step
+
+
+@pytest.mark.parametrize("saved", [{"t_eval": [3.0]}, {"t_eval": [0.0, 1.5, 3.0]}, {"save_every": 1000}])
+def test_few_saved_states_hide_nothing_that_leaves(saved):
+    """A damped spring beyond the stability of explicit steps: of one state the way is not known."""
+
+    @numba.njit
+    def sprung(t, y):
+        return np.array([y[1], -1e4 * y[0] - 5.0 * y[1] + np.sin(t)])
+
+    problem = Problem(rn(2), [1.0, 0.0], sprung)
+    for method in ("RKMK4", "RKMK_HEUN2"):
+        for step in np.geomspace(0.01, 0.3, 12):
+            run = integrate(problem, method, (0.0, 3.0), float(step), **saved)
+            assert not run.success or np.abs(run.y).max() < 150.0, (method, step)
+
+
+def bars():
+    """A driven four-bar whose crank meets a stop."""
+
+    def bar(length):
+        return Inertia.about_com(1.0, (length / 2, 0, 0), length**2 / 12 * np.diag([0.01, 1, 1]))
+
+    hinge = Revolute((0, 1, 0))
+    tree = Tree([
+        Body("a", hinge, inertia=bar(0.4)),
+        Body("b", hinge, "a", (0.4, 0, 0), inertia=bar(1.0)),
+        Body("c", hinge, "b", (1.0, 0, 0), inertia=bar(0.8)),
+    ])  # fmt: skip
+    pin = revolute(Frame.with_axis(None, (0.9, 0, 0), (0, 1, 0)), Frame.with_axis("c", (0.8, 0, 0), (0, 1, 0)))
+    stop = joint_stop("a_joint", lower=-2.5, upper=0.5, stiffness=3e3, damping=0.2)
+    made = Mechanism.assembled(tree, [pin], [-1.0, 0.5, 1.5], hold=["a_joint"], elements=[stop, motor("a_joint")])
+    return made.problem(rates={"a_joint": 3.0}).with_inputs(traced(lambda t: [4 * np.sin(5 * t)]))
+
+
+@pytest.mark.parametrize("method", ["BDF2", "BDF5"])
+def test_a_step_whose_error_a_projection_moves_over_the_tolerance_becomes_smaller(method):
+    run = integrate(bars(), method, (0.0, 0.5), rtol=1e-2, atol=1e-4, max_steps=2000)
+    assert run.finished, run.message
+    assert run.rejected < 300
+
+
+@pytest.mark.parametrize("method", ["RKMK_KVAERNO43", "RKMK_TRBDF2"])
+def test_states_within_steps_are_reached_where_one_step_to_them_is_not_solved(method):
+    """A load on a cable that becomes taut, under a trolley that moves as told."""
+    motion = Motion.from_function(lambda t: 0.5 * np.sin(3 * t), (0, 2.0))
+    trolley = Body("trolley", Rheonomic((Slide((1, 0, 0), motion),)), inertia=Inertia.point(1.0))
+    load = Body("load", Planar((1, 0, 0), (0, 0, 1)), inertia=Inertia.about_com(2.0, (0, 0, 0), 0.01 * np.eye(3)))
+    rope = cable(Frame("trolley"), Frame("load"), 5e3, length=1.0, damping=5.0)
+    crane = Mechanism(Tree([trolley, load]), elements=[rope]).problem([0.3, -0.9, 0], [0, 0, 0])
+    for tolerance in (1e-2, 1e-3, 1e-4, 1e-5):
+        plain, within = (
+            integrate(crane, method, (0.0, 2.0), rtol=tolerance, atol=1e-2 * tolerance, t_eval=times)
+            for times in (None, np.linspace(0.0, 2.0, 12))
+        )
+        assert plain.finished
+        assert within.finished, within.message
+        assert np.array_equal(plain.y[-1], within.y[-1])
+
+
+@pytest.mark.parametrize("step", [0.1, 0.02])
+def test_what_constraints_hold_at_zero_is_solved_to_the_rounding_of_the_rest(step):
+    """A block that slides on two feet, with a pendulum on it, moves as on a rail."""
+    block = Inertia.about_com(10.0, (0, 0, 0.1), 0.5 * np.eye(3))
+    swing = Body("swing", Revolute((0, 1, 0)), "block", (0, 0, 1.2), inertia=Inertia.point(5.0, (0, 0, -1.0)))
+    feet = [point_on_plane(Frame(None), Frame("block", (x, 0, 0)), f"foot{x}") for x in (0.4, -0.4)]
+    standing = Tree([Body("block", Planar((1, 0, 0), (0, 0, 1)), inertia=block), swing])
+    sliding = Tree([Body("block", Prismatic((1, 0, 0)), inertia=block), swing])
+    for angle in (0.3, 0.0):
+        run = integrate(Mechanism(standing, feet, [0, 0, 0, angle]).problem(), "GAUSS8", (0.0, 2.0), step)
+        rail = integrate(sliding.problem([0.0, angle]), "GAUSS8", (0.0, 2.0), step)
+        assert run.success, run.message
+        assert np.abs(run["q"][:, [0, 3]] - rail["q"]).max() < 1e-14
+        assert run.maximum("gap") < 1e-14

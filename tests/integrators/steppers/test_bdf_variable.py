@@ -83,7 +83,7 @@ def test_a_constant_velocity_is_exact_at_every_order() -> None:
 def test_a_past_that_turns_too_far_for_a_chart_lowers_the_order() -> None:
     """Steps of 1.2 rad: six of them are more than a chart holds."""
     problem = Problem(table_of([(SO3, 1)]), [1.0, 0.0, 0.0, 0.0], lambda t, y: np.array([0.3 * np.sin(t), 0.1, 12.0]))
-    run = integrate(problem, "BDF5", (0, 10), rtol=1e-2, atol=1e-2, max_step=0.1)
+    run = integrate(problem, "BDF5", (0, 10), rtol=5e-3, atol=5e-3, max_step=0.1)
     truth = integrate(problem, "RKMK_DOP853", (0, 10), rtol=1e-12, atol=1e-12)
     assert run.success
     assert group_distance(problem.table, truth.y[-1], run.y[-1]) < 0.1
