@@ -21,7 +21,7 @@ from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.pulses import pulses
-from integrators.engine.resolution import can_repeat, is_cheap, scale_of, unresolved
+from integrators.engine.resolution import can_repeat, is_cheap, of_full_steps, scale_of, unresolved
 from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.engine.swings import lost_swings
@@ -257,10 +257,10 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
     first = 0
     for number, (run, found) in enumerate(each):
         first = number if number and run is not each[number - 1][0] else first
-        own = _doubts(problem, run, found, number)
+        own, full = _doubts(problem, run, found, number), of_full_steps(found)
         doubts += own
-        if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
-            looks.setdefault(first, (run, {}, first))[1][number - first] = found
+        if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, full):
+            looks.setdefault(first, (run, {}, first))[1][number - first] = full
     doubts += elsewhere(looks.values())
     doubts += lost_swings(looks.values(), {doubt.trajectory for doubt in doubts})
     return sorted(doubts, key=lambda doubt: doubt.trajectory)
@@ -279,6 +279,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     ]  # fmt: skip
     if isinstance(run, AdaptiveRun) and not doubts:
         doubts += loose(run, found, number)
+    found = of_full_steps(found)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         long = unresolved(run, found, scale, number)

@@ -36,6 +36,7 @@ from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import positions_of, scale_of
 from integrators.engine.run import Output, Plan, Run, Trajectory
+from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.status import Status
 from liegroup.compile import WIDTH
@@ -119,7 +120,8 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
 
 def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> tuple[list[Doubt], int]:
     """The doubts of the trajectories of one run, and how often that was taken once more as a whole."""
-    limit, whole = _limit(run, next(iter(found.values()))), 0
+    some, whole = next(iter(found.values())), 0
+    limit, steps = _limit(run, some), int(some.counters[STEPS])
     doubts: list[Doubt] = []
     left = dict(found)
     for begin in _begins(run, found) if limit < np.inf else ():
@@ -128,8 +130,8 @@ def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> tuple
         whole += bool(suspect) or look.asked_whole
         doubts += look.doubts_of(suspect, limit) if suspect else []
         left = {lane: one for lane, one in found.items() if first + lane not in {d.trajectory for d in doubts}}
-        if left and begin == 0 and limit == ELSEWHERE and run.plan.steps > MOST:
-            doubts += look.growing(run.plan.steps, list(left))
+        if left and begin == 0 and limit == ELSEWHERE and steps > MOST:
+            doubts += look.growing(steps, list(left))
             left = {lane: one for lane, one in left.items() if first + lane not in {d.trajectory for d in doubts}}
         if not left:
             return doubts, whole

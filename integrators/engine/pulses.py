@@ -59,7 +59,7 @@ def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:
     problem, plan, t, y = run.problem, run.plan, found.t, found.y
     if t[0] != plan.t0:
         t, y = np.append(plan.t0, t), np.vstack([np.atleast_2d(problem.y0)[0], y])
-    times, scale = _asked(run, plan), _ways(run, y)
+    times, scale = _asked(run, found.last_t), _ways(run, y)
     rows = np.clip(np.searchsorted(np.sign(plan.h) * t, np.sign(plan.h) * times, side="right") - 1, 0, len(t) - 1)
     apart = _changes(run, t, y, times, rows, abs(plan.h) / _of_velocities(problem, scale))
     for k in _furthest(apart, np.floor((times - plan.t0) / plan.h)):
@@ -69,11 +69,11 @@ def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:
     return []
 
 
-def _asked(run: FixedRun, plan: Plan) -> Array:
+def _asked(run: FixedRun, end: float) -> Array:
     """The times."""
     least = FEWEST if run.problem.field.is_compiled else CALLED
     count = int(np.clip(int(run.counters[EVALUATIONS]), least, MOST))
-    return plan.t0 + plan.h * plan.steps * (np.arange(count) + _OFF) / count
+    return np.array(run.plan.t0 + (end - run.plan.t0) * (np.arange(count) + _OFF) / count)
 
 
 def _furthest(apart: Array, step: Array) -> list[int]:

@@ -8,6 +8,8 @@ motion: beyond the stability of an explicit method, or over an oscillation that 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,14 @@ tried, and how many are.
 """
 _RATES = ("momentum", "p", "v", "u", "omega")
 """Names of variables that are no positions."""
+
+
+def of_full_steps(found: Trajectory) -> Trajectory:
+    """A trajectory that an event has ended, as if it had ended before that step."""
+    if found.status is not Status.EVENT or len(found.t) < 3:
+        return found
+    cut = {name: getattr(found, name)[:-1] for name in ("t", "y", "invariants")}
+    return replace(found, **cut, last_t=float(found.t[-2]), last=found.y[-2], status=Status.OK)
 
 
 def can_repeat(run: FixedRun, found: Trajectory) -> bool:

@@ -60,6 +60,9 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     t, y = t[:MOST], y[:MOST]
     if len(t) < 2:
         return []
+    seen = np.isfinite(scale) & (scale > float(np.max(run.absolute)))
+    if seen[:k].any():  # what moves by less than is asked for is not asked, beside what moves by more
+        scale = np.where(seen, scale, np.inf)
     length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows
     if not np.isfinite(scale[:k]).any():
         return []

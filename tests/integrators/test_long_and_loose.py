@@ -146,6 +146,18 @@ def test_few_saved_states_hide_nothing_that_leaves(saved):
             assert not run.success or np.abs(run.y).max() < 150.0, (method, step)
 
 
+def test_what_leaves_before_an_event_ends_it():
+    @numba.njit
+    def sprung(t, y):
+        return np.array([y[1], -1e4 * y[0] - 5.0 * y[1], 1.0])
+
+    end = Event(lambda t, y: y[2] - 2.9, terminal=True)
+    for method, step, right in (("RKMK4", 0.035, False), ("RKMK_HEUN2", 0.03, False), ("RKMK4", 0.002, True)):
+        run = integrate(Problem(rn(3), [1.0, 0.0, 0.0], sprung), method, (0.0, 10.0), step, events=[end])
+        assert run.t[-1] == pytest.approx(2.9)
+        assert run.success == right
+
+
 def bars():
     """A driven four-bar whose crank meets a stop."""
 
