@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.events import Event
 from integrators.integrate import integrate
 from integrators.method import Method
-from integrators.problem import Problem
+from integrators.problem import Doubt, Problem
 from integrators.results.solution import Solution
 from integrators.status import Status
 from liegroup.arrays import integer, positive, reals
@@ -124,7 +124,12 @@ class ModalSolution:
     @property
     def success(self) -> bool:
         """Whether the end was reached, and no phase is doubtful."""
-        return self.status == Status.OK and not any(phase.doubts for phase in self.phases)
+        return self.status == Status.OK and not self.doubts
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Those of all phases, in their order."""
+        return tuple(doubt for phase in self.phases for doubt in phase.doubts)
 
     @property
     def t(self) -> Array:
@@ -243,7 +248,9 @@ def integrate_modes(
             return result(Status.ACCUMULATED, f"{crowd}; give the system a mode in which it rests")
         if len(transitions) >= most:
             return result(Status.TOO_MANY_STEPS, f"{most} transitions at t = {t:g}")
-    return result(Status.OK, "reached the end")
+    doubt = next((doubt for phase in phases for doubt in phase.doubts), None)
+    doubtful = "" if doubt is None else f"; doubtful since t = {doubt.time:.6g}, {doubt.name}: {doubt.says}"
+    return result(Status.OK, f"reached the end{doubtful}")
 
 
 def _passed(events: Sequence[Event], run: Solution) -> str:

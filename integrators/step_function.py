@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -279,6 +280,8 @@ class StepFunction:
                 raise ValueError(f"t: the problem {self.problem.model!r} depends on the time; give stepper(y, u, t)")
             t = 0.0
         state = np.array(y, dtype=np.float64)
+        if isinstance(u, Mapping):
+            raise TypeError(f"u: {u!r}, expected numbers in the order of names, {', '.join(self.names) or 'none here'}")
         given = self._held if u is None else np.ascontiguousarray(u, dtype=np.float64)
         if state.shape != self._shape or given.shape != self._u_shape:
             return self._many(y, u, t)

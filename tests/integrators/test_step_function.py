@@ -11,6 +11,9 @@ import pytest
 from integrators import Problem, StepError, integrate, stepper
 from integrators.status import Status
 from liegroup import product, rn, so3
+from mechanics import Body, Inertia, Mechanism, Tree
+from mechanics.forces import motor
+from mechanics.joints import Revolute
 
 BODY = np.array([1.0, 2.0, 3.0])
 
@@ -155,3 +158,10 @@ def test_a_stepper_is_copied_and_sent():
     step = stepper(Problem(rn(2), [1.0, 0.0], branching), "RKMK4", 0.01)
     for other in (copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
         assert np.array_equal(other([1.0, 0.0]), step([1.0, 0.0]))
+
+
+def test_inputs_by_name_are_numbers_in_their_order():
+    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=Inertia.point(1.0, (0, 0, -1)), joint_name="a")])
+    take = stepper(Mechanism(arm, elements=[motor("a")]).problem(), "RKMK4", 0.01)
+    with pytest.raises(TypeError, match=r"u: \{'a': 1.0\}, expected numbers in the order of names, a"):
+        take(take.problem.y0, {"a": 1.0})

@@ -211,3 +211,14 @@ def test_two_that_fall_alike_bounce_at_once(heights):
         alone = integrate_modes(one, one.state([height]), "RKMK4", (0.0, 2.0), step=1e-2)
         times = [x.t for x in run.transitions if f"impact of joint {name!r}" in x.says]
         assert times == pytest.approx([x.t for x in alone.transitions[:-1]], abs=1e-9)
+
+
+def test_the_doubts_of_phases_are_those_of_the_run():
+    stiff = Tree([Body("a", joints.Prismatic((0, 0, 1)), inertia=Inertia.point(2.0))])
+    falls = Mechanism(stiff, elements=[forces.joint_spring("a_joint", 4e3)])
+    bounces = Nonsmooth(falls, stops={"a_joint": (-0.5, None)}, restitution=0.5)
+    run = integrate_modes(bounces, bounces.state([1.0]), "RKMK4", (0.0, 0.5), step=0.05)
+    assert run.status == Status.OK
+    assert not run.success
+    assert run.doubts
+    assert run.message.startswith("reached the end; doubtful since t = ")
