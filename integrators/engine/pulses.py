@@ -29,9 +29,9 @@ from liegroup.compile import integer, integers, ld, matrix, st, vector
 from liegroup.compile.scalars import absolute, maximum
 
 Array = NDArray[np.float64]
-FEWEST, CALLED, MOST = 10_000, 2000, 20_000
-"""Times at which the field is asked, at least (of a plain Python function so many) and at most; between them as many as
-the run has asked it.
+OFTEN, FEWEST, MOST = 4, 16, 20_000
+"""Times at which the field is asked: so often as the run has asked it (once as often, of a plain Python function), but
+so many at least and at most.
 """
 PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
@@ -71,8 +71,8 @@ def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:
 
 def _asked(run: FixedRun, end: float) -> Array:
     """The times."""
-    least = FEWEST if run.problem.field.is_compiled else CALLED
-    count = int(np.clip(int(run.counters[EVALUATIONS]), least, MOST))
+    often = OFTEN if run.problem.field.is_compiled else 1
+    count = int(np.clip(often * int(run.counters[EVALUATIONS]), FEWEST, MOST))
     return np.array(run.plan.t0 + (end - run.plan.t0) * (np.arange(count) + _OFF) / count)
 
 
