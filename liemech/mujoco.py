@@ -22,6 +22,8 @@ __all__ = ["MujocoStepper", "mujoco_stepper"]
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
+GROWS = 0.05
+"""In a step, from which on the energy of a servo is told of."""
 
 
 class MujocoStepper:
@@ -57,6 +59,11 @@ class MujocoStepper:
         self.model, self.step, self._active = model, step, model.eq_active0.copy()
         self._of = model  # the model of the data that came last: deep copies of data have a copy
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
+        for name in _too_stiff(model, step):
+            report.change(
+                f"actuator {name}: its force is held over a step of {step:g} s, which throws what it holds "
+                "further than it was; take smaller steps, or load the model with its actuators (mechanics.from_mujoco)"
+            )
         report.warn(4)
         inputs, velocities = _inputs(made)
         acting = [[e] for e in made.elements]
@@ -135,6 +142,31 @@ class MujocoStepper:
             one = data.xfrc_applied[b]
             self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
         return np.asarray(tau)
+
+
+def _too_stiff(model: Any, h: float) -> list[str]:
+    """Affine actuators on joints that grow where their force is held over steps of size h: with a mass m that they feel
+    at qpos0, spring k and damper c, where c h/m ≥ 2, or k h²/(2m) is more than c h/m by `GROWS`.
+    """
+    import mujoco
+
+    data, full = mujoco.MjData(model), np.zeros((model.nv, model.nv))
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, data, full)
+    found, inverse = [], np.linalg.inv(full) if model.nv else full
+    for i in range(model.nu):
+        joint = int(model.actuator_trnid[i, 0])
+        affine = int(model.actuator_biastype[i]) == int(mujoco.mjtBias.mjBIAS_AFFINE)
+        if not affine or int(model.actuator_trntype[i]) != int(mujoco.mjtTrn.mjTRN_JOINT):
+            continue
+        if int(model.jnt_type[joint]) < int(mujoco.mjtJoint.mjJNT_SLIDE):  # free, or a ball
+            continue
+        k = int(model.jnt_dofadr[joint])
+        felt = float(model.actuator_gear[i, 0]) ** 2 * float(inverse[k, k])
+        spring, damper = (-float(model.actuator_biasprm[i, n]) * felt for n in (1, 2))
+        if h * damper >= 2.0 or 0.5 * h * h * spring - h * damper > GROWS:
+            found.append(repr(model.actuator(i).name or f"actuator_{i}"))
+    return found
 
 
 def _are_equal(one: Any, other: Any) -> bool:

@@ -1,6 +1,7 @@
 """A loop of MuJoCo's with one call in the place of ``mj_step``."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -132,6 +133,27 @@ def test_a_weight_that_actuators_carry_is_carried_once(text):
         mujoco.mj_step(model, theirs)
     assert abs(theirs.qpos[0]) > 0.05
     assert ours.qpos[0] == pytest.approx(theirs.qpos[0], rel=5e-3)
+
+
+SERVO = """<mujoco><option timestep="0.002"/><worldbody><body><joint name="j" axis="0 1 0" armature=".1"/>
+ <geom size=".05" pos=".3 0 0" mass="1" contype="0" conaffinity="0"/></body></worldbody>
+ <actuator><position name="drive" joint="j" kp="KP" kv="KV"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(("kp", "kv", "said"), [(4500, 450, True), (100, 5, False), (4500, 50, False), (9e4, 0, True)])
+def test_servos_too_stiff_to_be_held_over_a_step_are_told_of(kp, kv, said):
+    model = mujoco.MjModel.from_xml_string(SERVO.replace("KP", str(kp)).replace("KV", str(kv)))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        step = liemech.mujoco_stepper(model)
+    assert any("actuator 'drive': its force is held" in str(warning.message) for warning in told) == said
+    data = mujoco.MjData(model)
+    farthest = 0.0
+    for _ in range(60):
+        data.ctrl[0] = 0.5
+        step(data)
+        farthest = max(farthest, abs(data.qpos[0]))
+    assert (farthest > 1.5) == said
 
 
 def test_what_cannot_be_stepped_is_named():
