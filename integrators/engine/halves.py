@@ -34,8 +34,19 @@ from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
-from integrators.engine.resolution import positions_of, scale_of
-from integrators.engine.run import Output, Plan, Run, Trajectory
+from integrators.engine.resolution import positions_of
+from integrators.engine.run import Output, Plan, Trajectory
+from integrators.engine.ways import (
+    AT_ALL,
+    SLIGHT,
+    THROWN,
+    bent_at,
+    beyond,
+    not_thrown,
+    ways_of_all,
+    ways_of_each,
+    ways_of_travel,
+)
 from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.status import Status
@@ -50,14 +61,10 @@ ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 DRIFTED = 0.25
 """The same of motions whose phases may drift."""
-ANOTHER = 0.5
-"""The same of their ends."""
 ROUNDS, BEGUN, PERCEIVED = 4.0, 400, 0.02
 """Times the way of positions that a beginning goes, steps by which it must have, and what its steps must differ by in
 all, relative to the motion, so that all of it is taken once more.
 """
-ONE_WAY = 0.9
-"""Part of all that a position goes by which it is away at last, where it travels."""
 UNDER_WAY = 16
 """Steps from which on that is so: fewer may be a swing that begins, whose first steps from rest differ by much of what
 they go.
@@ -80,14 +87,8 @@ FIRST, LONG = 8, 1000
 """Trajectories of an ensemble that are looked at anyway, and steps from which on those behind them are: setting out
 costs as much as a hundred steps.
 """
-LITTLE = 0.05
-"""Part of the way of positions of another unit."""
-SLIGHT = 1e-3
-"""The same of components of which nothing is known."""
 GROWS = 1.5
 """Times what differs in the first half of some steps by which it grows with the steps: twice, where it is their sum."""
-THROWN, AT_ALL = 3.0, 1e3
-"""Times the way of smaller steps, and of those of a stretch alone: what goes so far is measured by that."""
 BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
@@ -152,12 +153,6 @@ def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
     return [0] if sharpest < rows else [0, sharpest - rows // 4]
 
 
-def bent_at(t: Array, y: Array, scale: Array) -> Array:
-    """By how much the rates of states change from one saved state to the next, the most of all components."""
-    rates = np.diff(y, axis=0) / np.diff(t)[:, None]
-    return np.array(np.abs(np.diff(rates, axis=0) / scale).max(axis=1))
-
-
 def _limit(run: FixedRun, found: Trajectory) -> float:
     """Part of the way by which positions may differ."""
     if not (run.method.symplectic or run.method.symmetric):
@@ -180,72 +175,6 @@ def _is_driven(run: FixedRun, found: Trajectory) -> bool:
     fastest = max(abs(rate_of(problem, column, float(found.t[k]), found.y[k], aside)) for k in rows)
     size = float(np.abs(found.invariants[:, column]).max())
     return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
-
-
-def ways_of(run: Run, states: Array) -> Array:
-    """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
-    What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
-    measured by that: springs that shake a little are not the motion.
-    """
-    scale, start = scale_of(run, states), 0
-    for variable in run.problem.variables:
-        part, units = slice(start, start + variable.size), variable.units.split(", ")
-        start += variable.size
-        if start > positions_of(run.problem) or len(units) != variable.size or not np.isfinite(scale[part]).all():
-            continue
-        moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
-        ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
-        scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
-    return scale
-
-
-def ways_of_each(run: Run, states: Array) -> Array:
-    """`ways_of`, where nothing is known of the components of a state, neither units nor which are rates, each by its
-    own way, down to `SLIGHT` of the largest: a position says nothing beside a large velocity.
-    """
-    scale = ways_of(run, states)
-    if len(run.problem.variables) == 1 and not run.problem.variables[0].units and np.isfinite(scale).all():
-        moved = np.abs(states - states[0]).max(axis=0)
-        scale = np.maximum(moved, SLIGHT * moved.max())
-    return scale
-
-
-def ways_of_all(run: FixedRun, states: Array) -> Array:
-    """`ways_of`, with the largest of variables that are alike: nodes of a rod that hardly move are not the motion."""
-    scale, start, alike = ways_of(run, states), 0, dict[tuple[str, int], list[slice]]()
-    for variable in run.problem.variables:
-        alike.setdefault((variable.units, variable.size), []).append(slice(start, start + variable.size))
-        start += variable.size
-    for parts in alike.values():
-        largest = np.max([np.where(np.isfinite(scale[part]), scale[part], 0.0) for part in parts], axis=0)
-        for part in parts:
-            scale[part] = np.where(np.isfinite(scale[part]), largest, scale[part])
-    return scale
-
-
-def ways_of_travel(run: FixedRun, states: Array) -> Array:
-    """`ways_of_all` of positions that go one way; those of which nothing is asked are infinite."""
-    scale, k = ways_of_all(run, states), positions_of(run.problem)
-    with np.errstate(invalid="ignore"):
-        gone = np.abs(np.diff(states[:, :k], axis=0)).sum(axis=0)
-        travels = (np.abs(states[-1, :k] - states[0, :k]) > ONE_WAY * gone) & (gone > 0.5 * scale[:k])
-    return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
-
-
-def _not_thrown(scale: Array, other: Array, k: int, times: float = THROWN) -> Array:
-    """What positions are measured by: their way, or that of smaller steps where it is much shorter: what leaves for
-    infinity is beside itself nowhere else.
-    """
-    far, near = (float(np.max(x[:k], initial=0.0, where=np.isfinite(x[:k]))) for x in (scale, other))
-    return np.fmin(scale, other) if far > times * near > 0.0 else scale
-
-
-def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
-    """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
-    part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
-    if part <= limit < ANOTHER < differs[-1]:
-        part, allowed = float(differs[-1]), ANOTHER
-    return part, allowed, int(np.argmax(differs > allowed))
 
 
 def _again(run: FixedRun, starts: Mapping[int, Array], plan: Plan, output: Output) -> FixedRun:
@@ -482,7 +411,7 @@ class _Look:
         differs = {}
         for lane in asked:
             other = halves[lane].y
-            scale = _not_thrown(self.scale[lane], self.ways(self.run, other), self.positions, AT_ALL)
+            scale = not_thrown(self.scale[lane], self.ways(self.run, other), self.positions, AT_ALL)
             differs[lane] = self._apart(scale, other, taken[lane], len(scale))
         return differs
 
@@ -510,7 +439,7 @@ class _Look:
             taken, other = self.y[lane][::stride], half.y[rows[rows < len(half.y)]]
             self.swing[lane] = self._swings(lane, other, taken)
             if parts > 1.0 and len(other) == len(taken) and not self.anew:
-                self.scale[lane] = _not_thrown(self.scale[lane], self.ways(run, other), self.positions)
+                self.scale[lane] = not_thrown(self.scale[lane], self.ways(run, other), self.positions)
             apart = self._apart(self.scale[lane], other, taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
-from integrators.engine.halves import CHUNK, ELSEWHERE, ways_of_each
+from integrators.engine.halves import CHUNK, ELSEWHERE
 from integrators.engine.loop import loop
 from integrators.engine.run import Output, Plan, Trajectory
 from integrators.engine.step_again import stepped
+from integrators.engine.ways import ways_of_each
 from integrators.layout import EVALUATIONS
 from integrators.problem import Doubt, Problem
 from integrators.problem.jitted import take_raised
@@ -30,8 +31,8 @@ from liegroup.compile.scalars import absolute, maximum
 
 Array = NDArray[np.float64]
 OFTEN, FEWEST, MOST = 4, 16, 20_000
-"""Times at which the field is asked: so often as the run has asked it (once as often, of a plain Python function), but
-so many at least and at most.
+"""Times at which the field is asked: so many times as often as the run has asked it (a plain Python function once as
+often); at least, and at most.
 """
 PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
@@ -43,16 +44,19 @@ TINY, _OFF = 1e-9, 0.37
 
 def pulses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory whose steps pass over what the field does at times; of ensembles the first is asked.
-    What goes wrong in the look ends it with a warning: the run is not lost with it.
+    What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
     if run.problem.is_autonomous or number or isinstance(run, LaneRun) or not len(found.t):
         return []
     try:
         return _pulses(run, found)
+    except KeyboardInterrupt:
+        why = "interrupted"
     except Exception as error:  # also of the user's: functions may raise at times of no step
-        says = f"the run is over, but whether its steps see what the field does could not be looked at ({error})"
-        warnings.warn(says, RuntimeWarning, stacklevel=2)
-        return []
+        why = str(error)
+    says = f"the run is over, but whether its steps see what the field does could not be looked at ({why})"
+    warnings.warn(says, RuntimeWarning, stacklevel=2)
+    return []
 
 
 def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:

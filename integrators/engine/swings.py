@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
-from integrators.engine.halves import ELSEWHERE, FIRST, ways_of
+from integrators.engine.halves import ELSEWHERE, FIRST
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Trajectory
+from integrators.engine.ways import ways_of
 from integrators.method import Method
 from integrators.method.stability import growth
 from integrators.problem import Doubt, Problem

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
-from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRETCH, bent_at, beyond, ways_of_each
+from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Trajectory
+from integrators.engine.ways import bent_at, beyond, ways_of_each
 from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.ambient import state_sizes
@@ -35,7 +36,7 @@ TIGHT = 1e-9
 
 def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory that is another with a tenth of its tolerances; of ensembles the first few are asked.
-    What goes wrong in the look ends it with a warning: the run is not lost with it.
+    What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
     steering = run.steering
     estimated = steering.controller.estimates(run.method) and not run.interpreted
@@ -45,10 +46,13 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         return []
     try:
         return _loose(run, found, number)
+    except KeyboardInterrupt:
+        why = "interrupted"
     except Exception as error:  # also of the user's: functions may raise at states of no step
-        says = f"the run is over, but whether tighter tolerances give the same motion could not be looked at ({error})"
-        warnings.warn(says, RuntimeWarning, stacklevel=2)
-        return []
+        why = str(error)
+    says = f"the run is over, but whether tighter tolerances give the same motion could not be looked at ({why})"
+    warnings.warn(says, RuntimeWarning, stacklevel=2)
+    return []
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Sampled, integrate
-from integrators.engine import pulses
+from integrators.engine import pulses, tolerances
 from liegroup import rn
 from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.forces import motor
@@ -84,11 +84,15 @@ def test_a_torque_of_a_motor_that_steps_pass_over(method):
         assert [doubt.name for doubt in run.doubts] == found
 
 
-def test_what_goes_wrong_in_the_look_loses_no_run(monkeypatch):
+@pytest.mark.parametrize("error", [ValueError("nothing is known"), KeyboardInterrupt()])
+def test_what_goes_wrong_in_a_look_loses_no_run(monkeypatch, error):
     def fails(*arguments):
-        raise ValueError("between the steps nothing is known")
+        raise error
 
+    why = str(error) or "interrupted"
     monkeypatch.setattr(pulses, "_changes", fails)
-    with pytest.warns(RuntimeWarning, match="could not be looked at .between the steps nothing is known"):
-        run = integrate(Problem(rn(2), [1.0, 0.0], shaken), "RKMK4", (0.0, 1.0), 0.05)
-    assert run.success
+    monkeypatch.setattr(tolerances, "_apart", fails)
+    problem = Problem(rn(2), [1.0, 0.0], shaken)
+    for way in ({"method": "RKMK4", "step": 0.05}, {"method": "RKMK_DOP853", "rtol": 1e-6}):
+        with pytest.warns(RuntimeWarning, match=rf"could not be looked at \({why}\)"):
+            assert integrate(problem, t_span=(0.0, 1.0), **way).success

@@ -1,0 +1,97 @@
+"""What positions are measured by where two runs are compared: how far they go.
+
+How far that is depends on what they are: positions of one unit, angles, nodes of a rod, a state of which nothing is
+known; of what leaves for infinity its own way is no measure.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.resolution import positions_of, scale_of
+from integrators.engine.run import Run
+
+Array = NDArray[np.float64]
+ANOTHER = 0.5
+"""Part of the way by which ends may be elsewhere."""
+ONE_WAY = 0.9
+"""Part of all that a position goes by which it is away at last, where it travels."""
+LITTLE = 0.05
+"""Part of the way of positions of another unit that one counts as, at least."""
+SLIGHT = 1e-3
+"""The same of components of which nothing is known."""
+THROWN, AT_ALL = 3.0, 1e3
+"""Times the way of smaller steps, and of those of a stretch alone: what goes so far is measured by that."""
+
+
+def bent_at(t: Array, y: Array, scale: Array) -> Array:
+    """By how much the rates of states change from one saved state to the next, the most of all components."""
+    rates = np.diff(y, axis=0) / np.diff(t)[:, None]
+    return np.array(np.abs(np.diff(rates, axis=0) / scale).max(axis=1))
+
+
+def ways_of(run: Run, states: Array) -> Array:
+    """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
+    What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
+    measured by that: springs that shake a little are not the motion.
+    """
+    scale, start = scale_of(run, states), 0
+    for variable in run.problem.variables:
+        part, units = slice(start, start + variable.size), variable.units.split(", ")
+        start += variable.size
+        if start > positions_of(run.problem) or len(units) != variable.size or not np.isfinite(scale[part]).all():
+            continue
+        moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
+        ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
+        scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
+    return scale
+
+
+def ways_of_each(run: Run, states: Array) -> Array:
+    """`ways_of`, where nothing is known of the components of a state, neither units nor which are rates, each by its
+    own way, down to `SLIGHT` of the largest: a position says nothing beside a large velocity.
+    """
+    scale = ways_of(run, states)
+    if len(run.problem.variables) == 1 and not run.problem.variables[0].units and np.isfinite(scale).all():
+        moved = np.abs(states - states[0]).max(axis=0)
+        scale = np.maximum(moved, SLIGHT * moved.max())
+    return scale
+
+
+def ways_of_all(run: Run, states: Array) -> Array:
+    """`ways_of`, with the largest of variables that are alike: nodes of a rod that hardly move are not the motion."""
+    scale, start, alike = ways_of(run, states), 0, dict[tuple[str, int], list[slice]]()
+    for variable in run.problem.variables:
+        alike.setdefault((variable.units, variable.size), []).append(slice(start, start + variable.size))
+        start += variable.size
+    for parts in alike.values():
+        largest = np.max([np.where(np.isfinite(scale[part]), scale[part], 0.0) for part in parts], axis=0)
+        for part in parts:
+            scale[part] = np.where(np.isfinite(scale[part]), largest, scale[part])
+    return scale
+
+
+def ways_of_travel(run: Run, states: Array) -> Array:
+    """`ways_of_all` of positions that go one way; those of which nothing is asked are infinite."""
+    scale, k = ways_of_all(run, states), positions_of(run.problem)
+    with np.errstate(invalid="ignore"):
+        gone = np.abs(np.diff(states[:, :k], axis=0)).sum(axis=0)
+        travels = (np.abs(states[-1, :k] - states[0, :k]) > ONE_WAY * gone) & (gone > 0.5 * scale[:k])
+    return np.where(np.append(travels, np.zeros(len(scale) - k, dtype=bool)), scale, np.inf)
+
+
+def not_thrown(scale: Array, other: Array, k: int, times: float = THROWN) -> Array:
+    """What positions are measured by: their way, or that of smaller steps where it is much shorter: what leaves for
+    infinity is beside itself nowhere else.
+    """
+    far, near = (float(np.max(x[:k], initial=0.0, where=np.isfinite(x[:k]))) for x in (scale, other))
+    return np.fmin(scale, other) if far > times * near > 0.0 else scale
+
+
+def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
+    """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
+    part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
+    if part <= limit < ANOTHER < differs[-1]:
+        part, allowed = float(differs[-1]), ANOTHER
+    return part, allowed, int(np.argmax(differs > allowed))
