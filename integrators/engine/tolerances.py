@@ -30,6 +30,8 @@ SUSPECT = 5e-3
 """Sum of what differs in all saved states, estimated from some, relative to the motion."""
 TIGHTER = 0.1
 """Part of the tolerances of a run."""
+FIRST_STEP = 0.3
+"""Part of a step of the run with which one with tighter tolerances begins."""
 TIGHT = 1e-9
 """Relative tolerance from which on nothing is asked."""
 
@@ -74,13 +76,13 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         kink = int(np.argmax(bent_at(t, y, scale))) - length // 2
         differs = []
         for row in sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2}):
-            some = _taken(run, t[row : row + length + 1], y[row])
+            some = _taken(run, t[[row, row + length]], y[row], steps / len(t) * length)
             if some.status is not Status.OK:
                 return []
             differs.append(float(_apart(some.last[None], y[row + length][None], scale)[0]))
         if not len(t) / length * float(np.mean(differs)) > SUSPECT:
             return []
-    again = _taken(run, t, y[0])
+    again = _taken(run, t, y[0], float(steps))
     rows = len(again.y)
     behind = np.inf if again.status is Status.NON_FINITE else 0.0  # where it fails nothing is known
     apart = np.append(_apart(again.y[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, behind))
@@ -92,17 +94,21 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
 
 
-def _taken(run: AdaptiveRun, times: Array, y0: Array) -> Trajectory:
-    """What a run with tighter tolerances comes to from a saved state, saved at some times."""
+def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float) -> Trajectory:
+    """What a run with tighter tolerances comes to from a saved state, saved at some times, on a way that has taken so
+    many steps.
+    """
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
         span=(float(times[0]), float(times[-1])),
         relative=np.maximum(TIGHTER * run.relative, FINEST),
         absolute=np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)),
-        first=None,
+        first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )
-    again = AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(times)), tighter, y0)
+    alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
+    output = Output(save_every=MOST) if alike else Output(times=np.ascontiguousarray(times))
+    again = AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None)
     while not again.done:
         again.go(CHUNK)
     return again.trajectories()[0]
