@@ -8,7 +8,6 @@ unless something happens in it that its stages do not see.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
 from integrators.engine.halves import CHUNK, ELSEWHERE
 from integrators.engine.loop import loop
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.engine.step_again import stepped
+from integrators.engine.step_again import looked, stepped
 from integrators.engine.ways import ways_of_each
 from integrators.layout import EVALUATIONS
 from integrators.problem import Doubt, Problem
@@ -48,15 +47,7 @@ def pulses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
     """
     if run.problem.is_autonomous or number or isinstance(run, LaneRun) or not len(found.t):
         return []
-    try:
-        return _pulses(run, found)
-    except KeyboardInterrupt:
-        why = "interrupted"
-    except Exception as error:  # also of the user's: functions may raise at times of no step
-        why = str(error)
-    says = f"the run is over, but whether its steps see what the field does could not be looked at ({why})"
-    warnings.warn(says, RuntimeWarning, stacklevel=2)
-    return []
+    return looked(lambda: _pulses(run, found), "whether its steps see what the field does")
 
 
 def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:

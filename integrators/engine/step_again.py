@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem import Doubt
 from integrators.problem.jitted import take_raised
 from integrators.status import Status
 
@@ -14,6 +17,20 @@ if TYPE_CHECKING:
     from integrators.engine.run import Run
 
 Array = NDArray[np.float64]
+
+
+def looked(look: Callable[[], list[Doubt]], whether: str) -> list[Doubt]:
+    """The doubts that a look into a run finds.  What goes wrong in it, also of the user's (functions may raise at times
+    and states of no step), and Ctrl-C, end it with a warning: the run is not lost with it.
+    """
+    try:
+        return look()
+    except KeyboardInterrupt:
+        why = "interrupted"
+    except Exception as error:
+        why = str(error)
+    warnings.warn(f"the run is over, but {whether} could not be looked at ({why})", RuntimeWarning, stacklevel=3)
+    return []
 
 
 def stepped(run: Run, t: float, h: float, y: Array) -> Array:

@@ -9,7 +9,6 @@ doubt, as with fixed steps (`integrators.engine.halves`).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
 from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Trajectory
+from integrators.engine.step_again import looked
 from integrators.engine.ways import bent_at, beyond, ways_of_each
 from integrators.layout import STEPS
 from integrators.problem import Doubt
@@ -32,6 +32,8 @@ TIGHTER = 0.1
 """Part of the tolerances of a run."""
 FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
+NEVER = 2**62
+"""Steps between saved states where the last is asked for alone."""
 TIGHT = 1e-9
 """Relative tolerance from which on nothing is asked."""
 
@@ -46,15 +48,7 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         return []
     if float(np.max(steering.relative)) <= TIGHT or not np.isfinite(found.y).all():
         return []
-    try:
-        return _loose(run, found, number)
-    except KeyboardInterrupt:
-        why = "interrupted"
-    except Exception as error:  # also of the user's: functions may raise at states of no step
-        why = str(error)
-    says = f"the run is over, but whether tighter tolerances give the same motion could not be looked at ({why})"
-    warnings.warn(says, RuntimeWarning, stacklevel=2)
-    return []
+    return looked(lambda: _loose(run, found, number), "whether tighter tolerances give the same motion")
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
@@ -77,9 +71,8 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         differs = []
         for row in sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2}):
             some = _taken(run, t[[row, row + length]], y[row], steps / len(t) * length)
-            if some.status is not Status.OK:
-                return []
-            differs.append(float(_apart(some.last[None], y[row + length][None], scale)[0]))
+            ended = float(_apart(some.last[None], y[row + length][None], scale)[0])
+            differs.append(ended if some.status is Status.OK else np.inf)  # then the whole run tells
         if not len(t) / length * float(np.mean(differs)) > SUSPECT:
             return []
     again = _taken(run, t, y[0], float(steps))
@@ -107,7 +100,7 @@ def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float) -> Trajector
         first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
-    output = Output(save_every=MOST) if alike else Output(times=np.ascontiguousarray(times))
+    output = Output(save_every=NEVER) if alike else Output(times=np.ascontiguousarray(times))
     again = AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None)
     while not again.done:
         again.go(CHUNK)

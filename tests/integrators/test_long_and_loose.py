@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from integrators import Event, Problem, integrate, traced
+from integrators.engine.halves import MOST
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints import point_on_plane, revolute
@@ -67,6 +68,14 @@ def test_tolerances_that_hold_the_motion(t_eval):
     for method, tolerance in (("RKMK_DORMAND_PRINCE54", 1e-7), ("RKMK_DOP853", 1e-5)):
         problem = Problem(rn(2), [1.0, 0.0], oscillator)
         assert integrate(problem, method, (0.0, 100.0), rtol=tolerance, atol=tolerance, t_eval=t_eval).success
+
+
+def test_one_state_of_a_run_of_many_steps_is_asked_for_as_well():
+    """More steps than are saved at most: only the end is compared."""
+    slow = Problem(rn(2), [1.0, 0.0], oscillator)
+    run = integrate(slow, "RKMK_BOGACKI_SHAMPINE32", (0.0, 4000.0), rtol=1e-7, atol=1e-7, t_eval=[4000.0])
+    assert run.steps > 2 * MOST
+    assert run.success == (abs(run.y[-1, 0] - np.cos(4000.0)) < 0.05)
 
 
 def test_a_state_that_is_small_beside_the_absolute_tolerance():
