@@ -102,19 +102,21 @@ def mass_matrices(runs: Sequence[Record]) -> str:
 def loops(runs: Sequence[Record]) -> str:
     """Mechanisms with closed loops beside Pinocchio, MuJoCo and Exudyn."""
     columns = ("evaluation_us", "compiled_evaluation_us", "evaluation_in_lanes_us", "pinocchio_evaluation_us",
-               "mujoco_evaluation_us", "step_us", "compiled_step_us", "mujoco_step_us", "exudyn_step_us")  # fmt: skip
+               "mujoco_evaluation_us", "step_us", "compiled_step_us", "mujoco_step_us", "cheap_step_us",
+               "compiled_cheap_step_us", "mujoco_cheap_step_us", "exudyn_step_us")  # fmt: skip
     rows = [[r["mechanism"], *(short(r.get(name)) for name in columns)] for r in runs]
     heads = [
-        "", "evaluation", "straight-line", "in lanes", "Pinocchio", "MuJoCo", "step", "straight-line", "MuJoCo",
-        "Exudyn",
+        "", "evaluation", "straight-line", "in lanes", "Pinocchio", "MuJoCo", "step, RK4", "straight-line",
+        "MuJoCo, RK4", "step, order 2", "straight-line", "MuJoCo, order 1", "Exudyn",
     ]  # fmt: skip
+    names = {"evaluation": "evaluation", "step": "step of RK4", "cheap_step": "cheapest step"}
     cells = []
     for r in runs:
-        for what in ("evaluation", "step"):
+        for what in names:
             for peer in ("Pinocchio", "MuJoCo", "Exudyn"):
                 theirs = r.get(f"{peer.lower()}_{what}_us")
                 for form, ours in (("", r[f"{what}_us"]), (", straight-line", r.get(f"compiled_{what}_us"))):
-                    cells.append((f"{r['mechanism']}, {what}{form}, by {peer}", ours, theirs))
+                    cells.append((f"{r['mechanism']}, {names[what]}{form}, by {peer}", ours, theirs))
     gaps = [x for r in runs if (x := r.get("mujoco_gap")) and math.isfinite(x)]
     said = (
         f"{verdict(cells)} Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to "

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +75,25 @@ def circles(problem: Problem, t: float) -> NDArray[np.int64]:
     """The angles that a run winds: those in which field and invariants have period 2π, at the start and near it; those
     on the line only where no later time can bring what counts their turns.
     """
+    start = np.atleast_2d(problem.y0)[0]
+    if not problem.is_compiled:  # plain functions of a user's may have changed since
+        return _circles(problem, t, start)
+    key = (0.0 if problem.is_autonomous else t, start.tobytes(), problem.own_parameters().tobytes())
+    known = _KNOWN.setdefault(problem, {})
+    if key not in known:
+        known[key] = _circles(problem, t, start)
+    return known[key]
+
+
+_KNOWN: WeakKeyDictionary[Problem, dict[tuple[float, bytes, bytes], NDArray[np.int64]]] = WeakKeyDictionary()
+"""The circles of problems: the looks at a run begin many others of its problem."""
+
+
+def _circles(problem: Problem, t: float, start: NDArray[np.float64]) -> NDArray[np.int64]:
     line = problem.angles if problem.is_autonomous else ()
     found = np.array(sorted({*angles(problem.table).tolist(), *line}), dtype=np.int64)
     if not len(found):
         return found
-    start = np.atleast_2d(problem.y0)[0]
     near = start.copy()
     for _, first, _, n_q, n_v in problem.table.tolist():
         if n_q == n_v:  # any numbers are an element
