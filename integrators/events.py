@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,22 @@ from numpy.typing import NDArray
 
 from integrators.problem.fields import Field, as_field
 from liegroup.arrays import check_function, integer, of_kind, real
+from liegroup.compile import absolute, helper
+from liegroup.compile.scalars import maximum
 from liegroup.modules import listing
 
 __all__ = ["Event", "Events", "as_events", "zeros"]
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
+LONG = 0.25
+"""By how much of the larger slope the mean of two may be wrong, of a step that is not long."""
+SMALL = 0.01
+"""Part of the values that counts as nothing beside them."""
+PLACES = 8
+"""Parts of a step in which a function is looked at first."""
+_FLAT = 1e-8
+"""To what part of a step the place is found at which a function is least: there it is flat."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +53,9 @@ class Event:
 
     Notes
     -----
-    Zeros are noticed by the signs of g at the ends of a step: two of them within one step are not.  A zero at the start
-    of the motion is no event.
+    Zeros are noticed by the signs of g at the ends of a step, two of them within one step by its rates there (where its
+    tangents meet beyond zero, it is looked at between).  More than two in one step are not.  A zero at the start of the
+    motion is no event.
 
     Examples
     --------
@@ -144,6 +157,23 @@ def _as_event(event: Any, name: str) -> Event:
     return Event(event, name, int(np.sign(getattr(event, "direction", 0))), getattr(event, "terminal", False))
 
 
+@helper
+def dips(a: Any, b: Any, rise: Any, rise_after: Any) -> Any:
+    """Whether a function with values a, b of one sign at the ends of a step may be zero within, by its slopes there over
+    the whole step: the tangents meet beyond zero, or the step is so long that they do not tell what is between them.
+    One that begins with zero has the sign to which it goes.
+    """
+    inwards = (a > 0.0) & (b > 0.0) & (rise < 0.0) & (rise_after > 0.0)
+    outwards = (a < 0.0) & (b < 0.0) & (rise > 0.0) & (rise_after < 0.0)
+    meets = (b - rise_after) * rise - a * rise_after  # times rise - rise_after, where the tangents meet
+    wrong = absolute((b - a) - 0.5 * (rise + rise_after))
+    is_long = wrong > LONG * maximum(absolute(rise), absolute(rise_after))
+    matters = (wrong > SMALL * absolute(a)) | (wrong > SMALL * absolute(b))
+    begins = a == 0.0
+    same, comes_back = (a * b > 0.0) | (begins & (rise * b > 0.0)), begins & (rise * b < 0.0)
+    return ((inwards | outwards) & (meets >= 0.0)) | comes_back | (same & is_long & matters)
+
+
 def zeros(
     events: Events,
     before: Array,
@@ -151,6 +181,7 @@ def zeros(
     h: float,
     state_at: Callable[[float], Array],
     values_at: Callable[[float, Array], Array],
+    slopes: tuple[Array, Array] | None = None,
 ) -> list[tuple[float, int, Array]]:
     """The zeros within a step of size h, in order: (part of the step to go, number of the event, state there).
 
@@ -166,6 +197,9 @@ def zeros(
         ``state_at(part)`` → the state after that part of the step, 0 to h.
     values_at : callable
         ``values_at(part, state)`` → values of the functions.
+    slopes : (array (events,), array (events,)), optional
+        By how much the functions would change over the step at the rates at its ends: where the tangents meet beyond
+        zero (`dips`), two zeros are looked for.
 
     Returns
     -------
@@ -187,24 +221,72 @@ def zeros(
     of_kind(events, Events, "events", "what as_events makes")
     found = []
     for k, event in enumerate(events.rows):
-        a, b = before[k], after[k]
-        if (event.direction >= 0 and a < 0.0 <= b) or (event.direction <= 0 and a > 0.0 >= b):
-            part = _root(lambda x: float(values_at(x, state_at(x))[k]), a, b, h)
-            found.append((part, k, state_at(part)))
+        function = partial(_one_of, values_at, state_at, k)
+        places = [(0.0, float(before[k])), (h, float(after[k]))]
+        if slopes is not None and dips(before[k], after[k], slopes[0][k], slopes[1][k]):
+            places[1:1] = _between(function, *places, float(slopes[0][k]))
+        for (start, a), (end, b) in pairwise(places):
+            if (event.direction >= 0 and a < 0.0 <= b) or (event.direction <= 0 and a > 0.0 >= b):
+                part = _root(function, a, b, start, end)
+                found.append((part, k, state_at(part)))
     return sorted(found, key=lambda row: abs(row[0]))
 
 
-def _root(function: Callable[[float], float], a: float, b: float, h: float) -> float:
-    """A zero in (0, h], given the values a and b at its ends, to rounding."""
+def _one_of(values_at: Callable[..., Array], state_at: Callable[[float], Array], k: int, part: float) -> float:
+    """The value of function k within a step."""
+    return float(values_at(part, state_at(part))[k])
+
+
+class _Found(Exception):
+    """A place was found: what it is."""
+
+
+def _between(
+    function: Callable[[float], float], start: tuple[float, float], end: tuple[float, float], rise: float
+) -> list[tuple[float, float]]:
+    """A place between two at which the values have one sign, and its value, where it has the other; none if it never
+    has.  Of a function that begins with zero, first a place where it has the sign to which it goes.
+    """
+    from scipy.optimize import minimize_scalar
+
+    h, parts = end[0], np.arange(PLACES + 1) / PLACES
+    if start[1] == 0.0:
+        part = _FLAT
+        while part < parts[1] and not function(part * h) * rise > 0.0:
+            part *= 4.0
+        start = part * h, function(part * h)
+        if not start[1] * rise > 0.0:
+            return []
+        return [start] if start[1] * end[1] <= 0.0 else [start, *_between(function, start, end, rise)]
+    sign = np.sign(start[1])
+
+    def away(part: float) -> float:
+        value = function(part * h)
+        if sign * value < 0.0:
+            raise _Found(part * h, value)
+        return float(sign * value)
+
+    try:
+        values = [sign * start[1], *(away(part) for part in parts[1:-1].tolist()), sign * end[1]]
+        k = int(np.argmin(values))
+        near = parts[max(k - 1, 0)], parts[min(k + 1, PLACES)]
+        minimize_scalar(away, bounds=near, method="bounded", options={"xatol": _FLAT})
+    except _Found as found:
+        return [found.args]  # type: ignore[list-item]
+    return []
+
+
+def _root(function: Callable[[float], float], a: float, b: float, start: float, h: float) -> float:
+    """A zero in (start, h], given the values a and b at its ends, to rounding."""
     from scipy.optimize import brentq
 
     if b == 0.0:
         return h
-    ends = {0.0: a, h: b}
+    ends = {start: a, h: b}
     return float(
         brentq(
             lambda x: ends[x] if x in ends else function(x),
-            0.0,
+            start,
             h,
             xtol=1e-300,
             rtol=4 * np.finfo(float).eps,

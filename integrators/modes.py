@@ -187,7 +187,7 @@ def integrate_modes(
 
     Notes
     -----
-    Events are found by signs at the ends of steps: two within one step are not.  `Modes.soon` is how a system sees to
+    Events are found by signs at the ends of steps, and by rates there (`Event`).  `Modes.soon` is how a system sees to
     it that its steps are short where events follow each other.
 
     Examples

@@ -176,7 +176,9 @@ def adaptive_loop(
             if verdict != OK:
                 return verdict
             told = counters[PROJECTED] != 0 and tells(state)
-            if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t + clock[TAKEN]):
+            if crossings.directions.shape[0] and crosses(
+                crossings, equations, within, state, t + clock[TAKEN], clock[TAKEN]
+            ):
                 return EVENT
         h = clock[TAKEN]
         if absolute(h) < clock[NARROWEST] and h != remaining:

@@ -87,7 +87,7 @@ class AdaptiveRun(Run):
 
     KEPT = (*Run.KEPT, "previous_low", "narrow", "clock")
     SHARED = (
-        "step", "field", "invariants", "projection", "events", "interpolant", "watched", "propose", "judge", "loop",
+        "step", "field", "invariants", "projection", "events", "rates", "interpolant", "watched", "propose", "judge", "loop",
         "circles",
     )  # fmt: skip
 

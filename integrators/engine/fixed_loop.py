@@ -47,7 +47,7 @@ def fixed_loop(
                 copy(state.previous, y)
                 return status
             told = counters[PROJECTED] != 0 and tells(state)
-            if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t_new):
+            if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t_new, h):
                 return EVENT
         status = observe(equations, stepping, within, state, saving, guarding, t, t_new, h, k + 1 == last, told)
         copy(crossings.after, crossings.before)

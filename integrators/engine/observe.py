@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.engine.winding import unwind, unwound
+from integrators.events import dips
 from integrators.layout import (
     EVALUATIONS,
     FIRST_KNOWN,
@@ -23,10 +24,13 @@ from integrators.layout import (
 from integrators.status import DOUBTFUL, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import clear, copy
 from liegroup.compile import any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
+from liegroup.table import EXP, retract
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
 """Blocks of the statistics of the invariants between two saved states; SUM + SUM_LOW is a compensated sum."""
 STATISTICS = 4
+NEAR = 1e-6
+"""Part of a step over which rates of event functions are taken."""
 _FARTHEST = 1e308
 _SAME_TIME = 1e-9
 """Times closer than this part of a step are the same."""
@@ -115,10 +119,27 @@ def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
         project(equations, state, t, within.between)
 
 
+@helper
+def _slopes(crossings: Any, equations: Any, state: Any, t: Any, h: Any, y: Any, values: Any, slopes: Any) -> None:
+    """slopes <- by how much event functions with these values at t and y would change over a step, at their rates."""
+    crossings.rates(t, y, equations.parameters, equations.structure, equations.field_work, crossings.rate)
+    state.counters[EVALUATIONS] += 1
+    for i in range(crossings.rate.shape[0]):
+        st(crossings.rate, i, (NEAR * h) * ld(crossings.rate, i))
+    retract(equations.table, EXP, y, crossings.rate, crossings.near)
+    unwind(crossings.near, state.turns, crossings.near)
+    crossings.events(
+        t + NEAR * h, crossings.near, equations.parameters, equations.structure, equations.field_work,
+        crossings.values_near,
+    )  # fmt: skip
+    for k in range(slopes.shape[0]):
+        st(slopes, k, (ld(crossings.values_near, k) - ld(values, k)) / NEAR)
+
+
 @rare(never, lambda *types: boolean)
-def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> bool:
-    """Whether an event function has changed its sign, in its direction, in the step that ended at t, or gives NaN; the
-    step then waits for being looked at.
+def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: Any) -> bool:
+    """Whether an event function has changed its sign, in its direction, in the step of size h that ended at t, may have
+    changed it twice, or gives NaN; the step then waits for being looked at.
     """
     directions = crossings.directions
     shown(equations, within, state, t)
@@ -126,13 +147,21 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> 
     crossings.events(
         t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
     )
+    found = False
+    before, after, slopes, slopes_after = (
+        crossings.before, crossings.after, crossings.slopes_before, crossings.slopes_after,
+    )  # fmt: skip
     for k in range(directions.shape[0]):
-        a, b = ld(crossings.before, k), ld(crossings.after, k)
+        a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
-        if (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b):
-            state.counters[PENDING] = 1
-            return True
-    return False
+        found = found or (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b)
+    _slopes(crossings, equations, state, t, h, state.y, after, slopes_after)
+    _slopes(crossings, equations, state, t - h, h, state.previous, before, slopes)
+    for k in range(directions.shape[0]):
+        found = found or any_(dips(ld(before, k), ld(after, k), ld(slopes, k), ld(slopes_after, k)))
+    if found:
+        state.counters[PENDING] = 1
+    return found
 
 
 @helper

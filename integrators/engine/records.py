@@ -8,7 +8,7 @@ A field of a record has the name of the attribute of `Run` that it is filled fro
 `Within`     states within a step: what gives them, its own workspace and counters, room for one
 `State`      the state and what belongs to it; `circles` are the components that are wound, `counters` those of
              `integrators.layout`
-`Crossings`  event functions, their directions, their values before and after the step
+`Crossings`  event functions, their directions, their values and rates before and after the step
 `Saving`     what is kept: every `save_every`-th state and the last, or those at `times`; a row per saved state
 `Guarding`   the limits of watched numbers, and by how far and since when they were passed
 `Control`    how the next step is chosen: the two functions of the controller (`integrators.controllers`), what they
@@ -75,12 +75,21 @@ class State(NamedTuple):
 
 
 class Crossings(NamedTuple):
-    """Event functions; `directions` has one entry per event, +1 upwards, −1 downwards, 0 both."""
+    """Event functions; `directions` has one entry per event, +1 upwards, −1 downwards, 0 both; the field, for their
+    rates, with room for its values, a state near and the functions there; by how much they would change over the step
+    at the rates of its ends.
+    """
 
     events: Any
     directions: Any
     before: Any
     after: Any
+    rates: Any
+    rate: Any
+    near: Any
+    values_near: Any
+    slopes_before: Any
+    slopes_after: Any
 
 
 class Saving(NamedTuple):
@@ -137,7 +146,7 @@ def _types(step: Any, field: Any, v: Any, m: Any, evaluated: Any, step_work: Any
         record(stepping, step, vector, integers, m, integer),
         record(within, step, m, integers, v, v),
         record(State, v, v, v, integers, v, v, v, integers),
-        record(Crossings, field, integers, v, v),
+        record(Crossings, field, integers, v, v, field, v, v, v, v, v),
         record(Saving, integer, vector, vector, m, m, m, integers),
         record(Guarding, integers, integers, v, v, v, v, v),
     )

@@ -47,7 +47,7 @@ from integrators.method import Method, Report
 from integrators.problem import Problem
 from integrators.problem.fields import NOTHING, Field
 from integrators.problem.jitted import raise_raised
-from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJECTION, CalledBack
+from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJECTION, RATES, CalledBack
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.statistics.statistic import Statistic
@@ -279,7 +279,11 @@ class Run:
         self.save_every, self.times = self.output.save_every, self.output.times
         self.values, self.projected = zeros(m), zeros(self._projected_size())
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
-        self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
+        count = len(self.directions)
+        self.before, self.after, self.values_near, self.slopes_before, self.slopes_after = (
+            zeros(count) for _ in range(5)
+        )
+        self.rate, self.near = zeros(problem.dimension if count else 0), zeros(n if count else 0)
         names, guards = problem.invariant_names, problem.guards
         self.guarded = np.array([names.index(g.name) for g in guards], dtype=np.int64)
         self.stopping = np.array([g.stops for g in guards], dtype=np.int64)
@@ -375,7 +379,8 @@ class Run:
         self.invariants = self.field_form(problem.invariants, INVARIANTS)
         self.projection = self.field_form(problem.projection, PROJECTION)
         self.events = self.field_form(None if events is None else events.field, EVENTS)
-        self._bind(self.step, self.field, self.invariants, self.projection, self.events)
+        self.rates = self.field_form(None if events is None else problem.field, RATES)
+        self._bind(self.step, self.field, self.invariants, self.projection, self.events, self.rates)
         self.interpolant = self.within_step if self._looks_within_steps else self.step
 
     def _bind(self, *called: Any) -> None:
@@ -647,7 +652,8 @@ class Run:
         known = len(self.events_found)
         try:
             self._refuse_nan(t + h, self.y, self.after)
-            found = zeros(events, self.before, self.after, h, self.state_at, values_at)
+            slopes = self.slopes_before, self.slopes_after
+            found = zeros(events, self.before, self.after, h, self.state_at, values_at, slopes)
             for part, k, y in found:
                 self.events_found.append((t + part, k, self.given(y)))
                 seen = sum(row[1] == k for row in self.events_found)

@@ -19,10 +19,10 @@ from integrators.problem.problem import Problem
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from liegroup.compile import C_FUNCTION, WIDTH, call_at, entry, helper
 
-EVALUATED, INVARIANTS, PROJECTION, EVENTS, SIZE = range(5)
-COUNT = 5
+EVALUATED, INVARIANTS, PROJECTION, EVENTS, SIZE, RATES = range(6)
+COUNT = 6
 """Slots: what the stepper evaluates, the invariants, the projection, the event functions, what an integrating
-controller goes by.
+controller goes by, the field itself.
 """
 
 
@@ -72,7 +72,13 @@ def size(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -
     call(SIZE, t, y, parameters, structure, out)
 
 
-BY_SLOT = (evaluated, invariants, projection, events, size)
+@entry(FIELD_SIGNATURE)
+def rates(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The field at one state, where the stepper evaluates something else or elsewhere."""
+    call(RATES, t, y, parameters, structure, out)
+
+
+BY_SLOT = (evaluated, invariants, projection, events, size, rates)
 
 
 @entry(FIELD_LANES_SIGNATURE)

@@ -33,7 +33,7 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import advance_state, dimension
-from integrators.steppers.gauss_stages import guess_within, solve
+from integrators.steppers.gauss_stages import guess_within, measure, solve
 from integrators.steppers.gauss_sweep import body_row, columns_at, product, sum_of_stages
 from integrators.steppers.gauss_workspace import (
     AGAIN,
@@ -265,6 +265,9 @@ def divided(
             st(clock, AT_PLAY, max(ld(clock, AT_PLAY).real, energy_at_play(n, table, work)))
         tolerance = allowed(coefficients, options, work)
         st(clock, TOLERATED, tolerance)
+        if solved and error > tolerance and not options[CANONICAL]:  # beside how far it goes, from rest and from zero
+            measure(y, table, options, work)
+            error = estimate(size, n, table, coefficients, options, work)
         if not (solved and (error <= tolerance or level == largest)):
             if level == largest:
                 st(clock, GUESS, FRESH)

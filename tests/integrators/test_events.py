@@ -284,3 +284,95 @@ def test_a_watcher_sees_every_saved_state_once_and_the_extremes_of_every_step(pr
     for t, y, low, high in zip(solution.t, solution.y, solution.least, solution.greatest, strict=True):
         assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(rows[float(t)], (y, low, high), strict=True))
     assert sum(np.isin(s.t, solution.t).sum() for s in watcher.seen) == len(solution.t)
+
+
+# --- two zeros within a step ------------------------------------------------------------------------------------------
+
+FAST = 20.0
+"""rad/s of an oscillator that starts at rest at -1."""
+
+
+def crossings_of(stop, end):
+    """The times at which -cos(FAST t) is `stop`."""
+    first = np.arccos(-stop)
+    times = np.sort([(2.0 * np.pi * k + sign * first) / FAST for k in range(20) for sign in (1, -1)])
+    return times[(times > 0.0) & (times < end)]
+
+
+def oscillator(compiled):
+    def field(t, y):
+        return np.array([y[1], -(FAST**2) * y[0]])
+
+    return Problem(table_of([(RN, 2)]), [-1.0, 0.0], numba.njit(field) if compiled else field)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("method", "way"), [
+    ("GAUSS8", {"step": 0.1}),
+    ("GAUSS8", {"step": 0.15}),
+    ("GAUSS8", {"step": 0.3}),
+    ("GAUSS8", {}),
+    ("RKMK_DOP853", {"rtol": 1e-11, "atol": 1e-12}),
+])  # fmt: skip
+def test_what_goes_beyond_and_comes_back_within_a_step_crosses_twice(method, way, compiled):
+    """Of x = -cos(20 t), period 0.31 s, beyond 0.9 for 0.045 s of it."""
+
+    def beyond(t, y):
+        return y[0] - 0.9
+
+    g, expected = numba.njit(beyond) if compiled else beyond, crossings_of(0.9, 0.9)
+    run = integrate(oscillator(compiled), method, (0.0, 0.9), events={"stop": g}, **way)
+    assert run.success
+    assert len(run.events["stop"][0]) == len(expected) == 6
+    assert np.abs(run.events["stop"][0] - expected).max() < 1e-9
+    for direction, first in ((1, 0), (-1, 1)):
+        run = integrate(oscillator(compiled), method, (0.0, 0.9), events=Event(g, "stop", direction, True), **way)
+        assert run.status is Status.EVENT
+        assert abs(run.t[-1] - expected[first]) < 1e-9
+
+
+def test_two_zeros_within_a_step_backwards_and_beside_others():
+    events = {"stop": lambda t, y: y[0] - 0.9, "middle": lambda t, y: y[0]}
+    run = integrate(oscillator(False), "GAUSS8", (0.0, -0.9), 0.1, events=events)
+    assert np.abs(np.sort(-run.events["stop"][0]) - crossings_of(0.9, 0.9)).max() < 1e-12
+    assert np.abs(np.sort(-run.events["middle"][0]) - crossings_of(0.0, 0.9)).max() < 1e-12
+
+
+def test_what_starts_at_zero_and_comes_back_within_the_first_step():
+    ball = Problem(table_of([(RN, 2)]), [0.0, 1.0], lambda t, y: [y[1], -1.0])
+    ground = Event(lambda t, y: y[0], "ground", -1, True)
+    for step in (0.5, 1.5, 3.0):
+        run = integrate(ball, "RKMK4", (0.0, 6.0), step, events=ground)
+        assert run.status is Status.EVENT
+        assert run.t[-1] == pytest.approx(2.0, abs=1e-12)
+
+
+def test_two_zeros_within_a_step_on_a_group():
+    """A body turns about z at 1 rad/s: of its x axis the second component is beyond 0.99 for 0.28 s."""
+    spin = Problem(table_of([(SO3, 1)]), [1.0, 0.0, 0.0, 0.0], lambda t, y: [0.0, 0.0, 1.0])
+    second = {"up": lambda t, y: 2.0 * (y[1] * y[2] + y[0] * y[3]) - 0.99}
+    run = integrate(spin, "RKMK4", (0.0, 6.0), 0.6, events=second)
+    assert run.events["up"][0] == pytest.approx([np.arcsin(0.99), np.pi - np.arcsin(0.99)], abs=1e-12)
+
+
+def test_functions_far_from_zero_are_not_looked_at_within_steps():
+    """Constant ones, and those whose tangents meet before zero: per step one value at its end and two for rates."""
+    called = []
+
+    def constant(t, y):
+        called.append(t)
+        return 1.0
+
+    for far in (constant, lambda t, y: constant(t, y) + 2.0 + y[0]):
+        called.clear()
+        run = integrate(oscillator(False), "RKMK4", (0.0, 1.0), 1e-3, events={"far": far})
+        assert len(run.events["far"][0]) == 0
+        assert len(called) <= 3 * run.steps + 10
+
+
+def test_the_scale_of_a_start_from_rest_at_almost_zero_is_where_it_goes():
+    """A coordinate of 1e-20 that moves by 1e-5: its error counts beside its way."""
+    pushed = Problem(table_of([(RN, 2)]), [-4.3e-20, 0.0], lambda t, y: [y[1], np.sin(7.0 * t)])
+    run = integrate(pushed, "GAUSS8", (0.0, 0.1), 0.01)
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(0.1 / 7.0 - np.sin(0.7) / 49.0, rel=1e-12)
