@@ -280,6 +280,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     if isinstance(run, AdaptiveRun) and not doubts:
         doubts += loose(run, found, number)
     found = of_full_steps(found)
+    if isinstance(run, AdaptiveRun) and not doubts and not run.interpreted:
+        doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         long = unresolved(run, found, scale, number)

@@ -1,25 +1,28 @@
 """What a field that reads the time does between the stages of steps: a blow that is over before the next one is not in
 the run, and nothing of the run shows it.
 
-The field is asked at many times beside those of the steps, at the saved states; where it is so far from what it was at
-the saved time that a step of it would lead elsewhere, the step is taken in small parts.  Both lead to the same place
-unless something happens in it that its stages do not see.
+The field is asked at many times beside those of the steps, at the saved states; where it is so far from what it is at
+the saved times before and after (between them on a line) that a step of it would lead elsewhere, the step is taken in
+small parts; of variable steps, all from the saved state to the next.  Both lead to the same place unless something
+happens in between that the stages do not see.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.adaptive_run import AdaptiveRun
 from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
 from integrators.engine.halves import CHUNK, ELSEWHERE
 from integrators.engine.loop import loop
-from integrators.engine.run import Output, Plan, Trajectory
+from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, stepped
 from integrators.engine.ways import ways_of_each
-from integrators.layout import EVALUATIONS
+from integrators.layout import EVALUATIONS, STEPS
 from integrators.problem import Doubt, Problem
 from integrators.problem.jitted import take_raised
 from integrators.problem.python_field import EVALUATED
@@ -29,19 +32,21 @@ from liegroup.compile import integer, integers, ld, matrix, st, vector
 from liegroup.compile.scalars import absolute, maximum
 
 Array = NDArray[np.float64]
-OFTEN, FEWEST, MOST = 4, 16, 20_000
-"""Times at which the field is asked: so many times as often as the run has asked it (a plain Python function once as
-often); at least, and at most.
+OFTEN, FEWEST, MOST = (4, 1), (2000, 200), 20_000
+"""Times at which a compiled field and a plain Python function are asked: so many times as often as by the run; at
+least, and at most.
 """
 PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
 PLACES = 3
 """Steps that are taken in parts."""
+NEVER = 2**62
+"""Steps between saved states where the last is asked for alone."""
 TINY, _OFF = 1e-9, 0.37
 """Of what counts as one, what rounding moves; where in what is between two of the times the first of them is."""
 
 
-def pulses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
+def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory whose steps pass over what the field does at times; of ensembles the first is asked.
     What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
@@ -50,25 +55,41 @@ def pulses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
     return looked(lambda: _pulses(run, found), "whether its steps see what the field does")
 
 
-def _pulses(run: FixedRun, found: Trajectory) -> list[Doubt]:
-    problem, plan, t, y = run.problem, run.plan, found.t, found.y
-    if t[0] != plan.t0:
-        t, y = np.append(plan.t0, t), np.vstack([np.atleast_2d(problem.y0)[0], y])
-    times, scale = _asked(run, found.last_t), _ways(run, y)
-    rows = np.clip(np.searchsorted(np.sign(plan.h) * t, np.sign(plan.h) * times, side="right") - 1, 0, len(t) - 1)
-    apart = _changes(run, t, y, times, rows, abs(plan.h) / _of_velocities(problem, scale))
-    for k in _furthest(apart, np.floor((times - plan.t0) / plan.h)):
-        doubt = _passed_over(run, t, y, scale, float(times[k]), int(rows[k]), abs(float(times[1] - times[0])))
+def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
+    problem, t, y = run.problem, found.t, found.y
+    if t[0] != run.t0:
+        t, y = np.append(run.t0, t), np.vstack([np.atleast_2d(problem.y0)[0], y])
+    if isinstance(run, AdaptiveRun) and t[-1] != found.last_t:
+        t, y = np.append(t, found.last_t), np.vstack([y, found.last])
+    if len(t) < 2:
+        return []
+    times, scale, forward = _asked(run, found.last_t), _ways(run, y), np.sign(t[-1] - t[0])
+    rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
+    steps, sizes = _steps(run, t, times, rows)
+    apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / _of_velocities(problem, scale))
+    for k in _furthest(apart, steps):
+        time, row, between = float(times[k]), int(rows[k]), abs(float(times[1] - times[0]))
+        begin, whole, fine = (_of_variable if isinstance(run, AdaptiveRun) else _of_fixed)(run, t, y, time, row, between)
+        doubt = _passed_over(run, begin, y[row], whole, fine, scale)
         if doubt is not None:
             return [doubt]
     return []
 
 
-def _asked(run: FixedRun, end: float) -> Array:
+def _asked(run: Run, end: float) -> Array:
     """The times."""
-    often = OFTEN if run.problem.field.is_compiled else 1
-    count = int(np.clip(often * int(run.counters[EVALUATIONS]), FEWEST, MOST))
-    return np.array(run.plan.t0 + (end - run.plan.t0) * (np.arange(count) + _OFF) / count)
+    plain = int(not run.problem.field.is_compiled)
+    count = int(np.clip(OFTEN[plain] * int(run.counters[EVALUATIONS]), FEWEST[plain], MOST))
+    return np.array(run.t0 + (end - run.t0) * (np.arange(count) + _OFF) / count)
+
+
+def _steps(run: FixedRun | AdaptiveRun, t: Array, times: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
+    """In which step each of the times is (of variable steps: behind which saved state), and how long a step is behind
+    every saved state.
+    """
+    if isinstance(run, AdaptiveRun):
+        return rows.astype(float), np.abs(np.diff(t)) * min(1.0, (len(t) - 1) / max(1, int(run.counters[STEPS])))
+    return np.floor((times - run.t0) / run.plan.h), np.full(len(t), abs(run.plan.h))
 
 
 def _furthest(apart: Array, step: Array) -> list[int]:
@@ -80,9 +101,9 @@ def _furthest(apart: Array, step: Array) -> list[int]:
     return list(first.values())[:PLACES]
 
 
-def _changes(run: FixedRun, t: Array, y: Array, times: Array, rows: NDArray[np.int64], weights: Array) -> Array:
+def _changes(run: Run, t: Array, y: Array, times: Array, rows: NDArray[np.int64], weights: Array) -> Array:
     problem, found = run.problem, np.zeros(len(times))
-    here, there = np.zeros((2, problem.dimension))
+    here, after, there = np.zeros((3, problem.dimension))
     field, asked, numbers = problem.field.python, changes.python, (problem.own_parameters(), problem.structure)
     if problem.field.is_compiled:
         field, asked = run.field_form(problem.field, EVALUATED), changes.compiled
@@ -91,49 +112,74 @@ def _changes(run: FixedRun, t: Array, y: Array, times: Array, rows: NDArray[np.i
     with np.errstate(all="ignore"):
         asked(
             field, t, np.ascontiguousarray(y), times, rows, *numbers, np.zeros(problem.work_shape),
-            here, there, weights, found,
+            here, after, there, weights, found,
         )  # fmt: skip
     take_raised()  # at times of no step
     return np.where(np.isfinite(found), found, 0.0)
 
 
-@loop(integer(FIELD, vector, matrix, vector, integers, vector, integers, matrix, vector, vector, vector, vector))
+@loop(
+    integer(FIELD, vector, matrix, vector, integers, vector, integers, matrix, vector, vector, vector, vector, vector)
+)
 def changes(
     field: Any, t: Any, y: Any, times: Any, rows: Any, parameters: Any, structure: Any, work: Any, here: Any,
-    there: Any, weights: Any, found: Any,
+    after: Any, there: Any, weights: Any, found: Any,
 ) -> Any:  # fmt: skip
-    """By how much the field at a saved state, from its time on to each of the `times`, changes, weighted; `rows` are
-    those of the states.
+    """How far the field at a saved state, at each of the `times`, is from what is on a line between the times of this
+    state and the next, weighted; `rows` are those of the states.
     """
     for k in range(times.shape[0]):
         row = rows[k]
         if k == 0 or row != rows[k - 1]:
             field(t[row], y[row], parameters, structure, work, here)
+            field(t[row + 1], y[row], parameters, structure, work, after)
         field(times[k], y[row], parameters, structure, work, there)
+        part = (times[k] - t[row]) / (t[row + 1] - t[row])
         for i in range(here.shape[0]):
-            st(found, k, maximum(ld(found, k), absolute(ld(there, i) - ld(here, i)) * ld(weights, i)))
+            line = ld(here, i) + part * (ld(after, i) - ld(here, i))
+            st(found, k, maximum(ld(found, k), absolute(ld(there, i) - line) * ld(weights, i)))
     return OK
 
 
-def _passed_over(
-    run: FixedRun, t: Array, y: Array, scale: Array, time: float, row: int, between: float
-) -> Doubt | None:
-    """The doubt of the step in which a time lies, if its parts lead elsewhere."""
+def _of_fixed(run: FixedRun, t: Array, y: Array, time: float, row: int, between: float) -> tuple[float, Array, Array]:
+    """The step in which a time lies: its begin, and the states after it, taken at once and in parts."""
     h, begin = run.plan.h, float(t[row])
     steps = int((time - begin) / h * (1.0 - 1e-12))
     start = y[row]
     if steps:
-        again = single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start)
-        while not again.done:
-            again.go(CHUNK)
-        if again.status is not Status.OK:
-            return None
-        start = again.trajectories()[0].last
+        start = _run_to_its_end(single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start))
     begin += steps * h
     parts = int(np.clip(np.ceil(2.0 * abs(h) / between), PARTS, MOST_PARTS))
     whole, fine = stepped(run, begin, h, start), start
     for k in range(parts):
         fine = stepped(run, begin + k * h / parts, h / parts, fine)
+    return begin, whole, fine
+
+
+def _of_variable(
+    run: AdaptiveRun, t: Array, y: Array, time: float, row: int, between: float
+) -> tuple[float, Array, Array]:
+    """The same of all steps from the saved state before a time to the next one."""
+    span = float(t[row]), float(t[row + 1])
+    length = abs(span[1] - span[0])
+    part = max(min(0.5 * between, length / PARTS, run.steering.largest), length / MOST)
+    steering = replace(run.steering, span=span, first=part, largest=part)
+    again = AdaptiveRun(run.problem, run.as_given, Output(save_every=NEVER), steering, y[row])
+    return span[0], y[row + 1], _run_to_its_end(again)
+
+
+def _run_to_its_end(run: Run) -> Array:
+    """The last state; not numbers if it fails."""
+    while not run.done:
+        run.go(CHUNK)
+    last = run.trajectories()[0].last
+    return np.array(last if run.status is Status.OK else np.full_like(last, np.nan))
+
+
+def _passed_over(run: Run, begin: float, start: Array, whole: Array, fine: Array, scale: Array) -> Doubt | None:
+    """The doubt of what lies behind a time, if its parts lead elsewhere; where those fail nothing is known."""
+    if not np.isfinite(fine).all():
+        return None
     moved = np.abs(fine - start)
     scale = np.fmax(scale, np.where(moved > TINY * run.problem.scales, moved, np.nan))
     with np.errstate(invalid="ignore"):
@@ -145,7 +191,7 @@ def _passed_over(
     return Doubt("pulse", begin, apart, ELSEWHERE, says, remedy, 0)
 
 
-def _ways(run: FixedRun, y: Array) -> Array:
+def _ways(run: Run, y: Array) -> Array:
     """How far the components of a state move; not numbers where they do not."""
     scale = ways_of_each(run, y)
     return np.where(np.isfinite(scale), scale, np.nan)

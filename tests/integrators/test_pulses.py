@@ -96,3 +96,30 @@ def test_what_goes_wrong_in_a_look_loses_no_run(monkeypatch, error):
     for way in ({"method": "RKMK4", "step": 0.05}, {"method": "RKMK_DOP853", "rtol": 1e-6}):
         with pytest.warns(RuntimeWarning, match=rf"could not be looked at \({why}\)"):
             assert integrate(problem, t_span=(0.0, 1.0), **way).success
+
+
+@pytest.mark.parametrize("form", ["plain", "jitted"])
+@pytest.mark.parametrize(("method", "given"), [
+    ("RKMK_DOP853", {"rtol": 1e-6}),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6}),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "t_eval": [30.0, 60.0, 90.0]}),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "save_every": 20}),
+])  # fmt: skip
+def test_a_blow_that_variable_steps_pass_over_is_named(method, given, form):
+    """Of 0.1 s: with it the amplitude is 8."""
+
+    def blow(t, y):
+        return np.array([y[1], -y[0] - 0.3 * y[1] + (100.0 if 0.0 < t - 71.23 < 0.1 else 0.0)])
+
+    run = integrate(Problem(rn(2), [1.0, 0.0], called(blow, form)), method, (0.0, 100.0), **given)
+    assert np.abs(run.y[:, 0]).max() < 1.1
+    (doubt,) = run.doubts
+    assert doubt.name == "pulse"
+    assert 60.0 <= doubt.time <= 71.3
+
+
+@pytest.mark.parametrize("form", ["plain", "jitted"])
+def test_variable_steps_of_fields_that_change_smoothly_are_not_doubted(form):
+    for method in ("RKMK_DOP853", "RKMK_DORMAND_PRINCE54"):
+        for given in ({"rtol": 1e-8}, {"rtol": 1e-8, "t_eval": [50.0]}, {"rtol": 1e-12}):
+            assert integrate(Problem(rn(2), [1.0, 0.0], called(shaken, form)), method, (0.0, 100.0), **given).success
