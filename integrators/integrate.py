@@ -366,9 +366,17 @@ def suggest_step(
 
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
 """Whether steps are tried, which may be too long for what a method presupposes."""
-_TRIALS, _TRIAL_STEPS = 8, 16
+_TRIALS, _TRIAL_STEPS = 12, 16
+_SHARE = 1e-3
+"""Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero."""
 _RANGE = 8.0
 """A trial changes the step at most by this factor."""
+
+
+_FIRST, _WHOLE = 0.01, 1e-6
+"""With which part of the time in which a component would change by its size trials begin; and with no less than this
+part of that where all positions, or momenta, are one: in large units some component is near zero.
+"""
 
 
 def _first_step(problem: Problem, t: float) -> float:
@@ -376,7 +384,14 @@ def _first_step(problem: Problem, t: float) -> float:
     y = np.asarray(problem.y0, dtype=np.float64)
     sizes, velocity = state_sizes(problem.table, y), np.abs(problem.velocity(t, y))
     moving = velocity > 1e-9 * np.max(velocity, initial=0.0)
-    return 0.01 * float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
+    found = float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
+    parts = 2 if problem.canonical else 1
+    fastest = [
+        float(np.linalg.norm(size)) / float(rate.max())
+        for size, rate in zip(np.array_split(sizes, parts), np.array_split(velocity, parts), strict=True)
+        if len(rate) and rate.max() > 0.0
+    ]
+    return _FIRST * max(found, _WHOLE * min(fastest, default=0.0))
 
 
 def _tried(problem: Problem, method: Method, span: tuple[float, float], step: float, **options: Any) -> Solution:
@@ -402,7 +417,9 @@ def _undivided(problem: Problem, method: Method, t: float, step: float) -> float
 
 def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
     """The step whose two halves differ from the whole by the tolerance."""
-    sizes = 1.0 + np.abs(np.asarray(problem.y0))
+    y = np.asarray(problem.y0)
+    parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.zeros(problem.n)]
+    sizes = np.maximum(1.0 + np.abs(y), np.concatenate([np.full(len(x), _SHARE * np.linalg.norm(x)) for x in parts]))
     for _ in range(_TRIALS):
         ends = [_tried(problem, method, (t, t + step), step / k) for k in (1, 2)]
         if not all(end.finished for end in ends):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.branches import other_branches
 from integrators.engine.diagnosis import explained
+from integrators.engine.exchanged import spent
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
 from integrators.engine.halves import elsewhere
@@ -277,6 +278,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
         *_often_divided(found, begin, number),
     ]  # fmt: skip
+    if not doubts:
+        doubts += spent(run, found, number)
     if isinstance(run, AdaptiveRun) and not doubts:
         doubts += loose(run, found, number)
     found = of_full_steps(found)

@@ -34,8 +34,10 @@ FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
 NEVER = 2**62
 """Steps between saved states where the last is asked for alone."""
-TIGHT = 1e-9
-"""Relative tolerance from which on nothing is asked."""
+TIGHT, BLIND = 1e-9, 1e-6
+"""Relative tolerance from which on nothing is asked, unless an absolute one is more than this part of the way that a
+component goes.
+"""
 
 
 def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
@@ -46,7 +48,7 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     estimated = steering.controller.estimates(run.method) and not run.interpreted
     if number >= FIRST or found.status not in (Status.OK, Status.EVENT) or not estimated or not len(found.t):
         return []
-    if float(np.max(steering.relative)) <= TIGHT or not np.isfinite(found.y).all():
+    if not np.isfinite(found.y).all():
         return []
     return looked(lambda: _loose(run, found, number), "whether tighter tolerances give the same motion")
 
@@ -58,9 +60,12 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
     scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
     t, y = t[:MOST], y[:MOST]
-    if len(t) < 2:
+    moved = np.ptp(y, axis=0)
+    largest = float(np.max(run.absolute))
+    is_blind = bool(np.any((moved > 0.0) & (largest > BLIND * moved)))
+    if len(t) < 2 or (float(np.max(run.relative)) <= TIGHT and not is_blind):
         return []
-    seen = np.isfinite(scale) & (scale > float(np.max(run.absolute)))
+    seen = np.isfinite(scale) & (scale > largest)
     if seen[:k].any():  # what moves by less than is asked for is not asked, beside what moves by more
         scale = np.where(seen, scale, np.inf)
     length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows

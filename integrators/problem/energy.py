@@ -20,6 +20,8 @@ _MOVES = (1.0, -0.7, 0.4)
 _LATER = 0.37
 """A time at which an energy that depends on time has another value, s."""
 _STEP = 1e-5
+_FAST = 1e6
+"""Kinetic energy that drowns what is at play, in parts of it."""
 _KEPT = 1e-6
 """Rate of the energy, relative to what is at play and to the rates of the state, that counts as zero."""
 
@@ -60,8 +62,20 @@ def is_kept(problem: Problem, at_play: float) -> bool:
     """
     start = np.array(np.atleast_2d(problem.y0)[0])
     free = problem.parts_layout == "quasi_velocity" or problem.canonical
-    states = [start, *(_moved(problem, start, 0.3 * x * _pattern(problem)) for x in _MOVES)] if free else [start]
+    by = 0.3 * _pattern(problem)
+    by[-problem.variables[-1].size :] *= _slower(problem, start, by, at_play)
+    states = [start, *(_moved(problem, start, x * by) for x in _MOVES)] if free else [start]
     return all(abs(_energy_rate(problem, y)) <= _KEPT * at_play for y in states)
+
+
+def _slower(problem: Problem, start: Array, by: Array, at_play: float) -> float:
+    """Part of velocities or momenta with which a state has no more than `_FAST` of what is at play: those of a mote
+    are far below one.
+    """
+    moving, rest, size = start.copy(), start.copy(), problem.variables[-1].size
+    moving[-size:], rest[-size:] = by[-size:], 0.0
+    kinetic = abs(_energy(problem, 0.0, moving) - _energy(problem, 0.0, rest))
+    return float(np.sqrt(at_play / kinetic)) if kinetic > _FAST * at_play > 0.0 else 1.0
 
 
 def _energy_rate(problem: Problem, y: Array) -> float:

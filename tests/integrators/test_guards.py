@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import integrators
-from integrators import Doubt, Guard, Problem, Solution, Status, integrate, resume
+from integrators import Doubt, Guard, Problem, Solution, Status, integrate, resume, suggest_step
 from integrators.methods import METHODS
-from integrators.problem import OwnStep
+from integrators.problem import OwnStep, lagrangian_problem
 from integrators.problem.guards import energy_guard, momentum_guards
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from liegroup import rn
+from liegroup.compile.scalars import sqrt
 from mechanics.systems import SYSTEMS
 
 
@@ -289,3 +290,66 @@ def test_resonances_of_other_systems_are_told_from_long_steps(name, steps):
     for step, resonates in steps.items():
         run = integrate(problem, "SPLIT_STRANG", (0.0, 1000 * step), step=step)
         assert ("resonance" in {doubt.name for doubt in run.doubts}) == resonates
+
+
+# --- small and large units --------------------------------------------------------------------------------------------
+
+
+def duffing(size, mass, rate):
+    """A hardening spring that swings by `size` (m): beside what lies within a metre its energy is nothing."""
+
+    def lagrangian(t, q, v, p):
+        return 0.5 * mass * v[0] ** 2 - mass * rate**2 * (q[0] ** 2 / 2 + (3.0 * q[0] / (5.0 * size)) ** 2 * q[0] ** 2 / 4)
+
+    return lagrangian_problem(lagrangian, [size])
+
+
+@pytest.mark.parametrize(("size", "mass", "rate"), [(1e-2, 1.0, 6.0), (1e-4, 1e-3, 6.0), (3e-8, 1e-12, 2e5)])
+@pytest.mark.parametrize(("method", "part"), [("BDF1", 0.1), ("RKMK_RADAU_IIA3", 1.7), ("ALPHA", 1.7), ("BDF2", 1.7)])
+def test_a_swing_of_any_size_that_loses_its_energy_is_doubted(size, mass, rate, method, part):
+    period = 2.0 * np.pi / rate
+    run = integrate(duffing(size, mass, rate), method, (0.0, 60.0 * period), part * period)
+    assert "energy" in {doubt.name for doubt in run.doubts}
+    assert integrate(duffing(size, mass, rate), "MIDPOINT", (0.0, 60.0 * period), 0.02 * period).success
+
+
+def test_an_ensemble_of_small_swings_has_the_doubts_of_one():
+    period = 2.0 * np.pi / 6.0
+    problem = duffing(1e-4, 1e-3, 6.0)
+    starts = np.array([[x, 0.0] for x in np.linspace(1e-4, 5e-5, 8)])
+    ensemble = integrate(problem.with_start(starts), "RKMK_RADAU_IIA1", (0.0, 60.0 * period), 0.1 * period)
+    assert {doubt.trajectory for doubt in ensemble.doubts if doubt.name == "energy"} == set(range(8))
+
+
+def test_the_energy_of_a_mote_is_guarded():
+    cantilever = lagrangian_problem(lambda t, q, v, p: 0.5e-11 * v[0] ** 2 - q[0] ** 2, [1e-8])
+    assert [guard.name for guard in cantilever.guards] == ["energy"]
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-11])
+def test_tolerances_above_all_of_a_state_are_told_of(rtol):
+    """The default atol, 1e-9, is far above the momenta of a cantilever of 10 nm."""
+    period = 2.0 * np.pi * np.sqrt(0.5e-11)
+    cantilever = lagrangian_problem(lambda t, q, v, p: 0.5e-11 * v[0] ** 2 - q[0] ** 2, [1e-8])
+    run = integrate(cantilever, "RKMK_DOP853", (0.0, 20.0 * period), rtol=rtol)
+    assert not run.success
+    fine = integrate(cantilever, "RKMK_DOP853", (0.0, 20.0 * period), rtol=rtol, atol=1e-24)
+    assert fine.success
+    assert fine.y[-1, 0] == pytest.approx(1e-8, rel=1e-3)
+
+
+def test_sun_and_earth_in_metres_have_a_step():
+    """Of days, whichever component of their state is zero at the start."""
+    G, sun, earth, way, speed = 6.6743e-11, 1.989e30, 5.972e24, 1.496e11, 29780.0
+
+    def lagrangian(t, q, v, p):
+        r = sqrt((q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2)
+        return 0.5 * sun * (v[0] ** 2 + v[1] ** 2) + 0.5 * earth * (v[2] ** 2 + v[3] ** 2) + G * sun * earth / r
+
+    posed = lagrangian_problem(lagrangian, [0.0, 0.0, way, 0.0], [0.0, -speed * earth / sun, 0.0, speed])
+    year = 2.0 * np.pi * way / speed
+    run = integrate(posed, (0.0, year))
+    assert run.success
+    assert run.steps < 100
+    assert abs(np.hypot(run["q"][-1, 2], run["q"][-1, 3]) / way - 1.0) < 1e-3
+    assert 3600.0 < suggest_step(posed, "RKMK4") < 0.1 * year
