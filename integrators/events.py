@@ -159,9 +159,9 @@ def _as_event(event: Any, name: str) -> Event:
 
 @helper
 def dips(a: Any, b: Any, rise: Any, rise_after: Any) -> Any:
-    """Whether a function with values a, b of one sign at the ends of a step may be zero within, by its slopes there over
-    the whole step: the tangents meet beyond zero, or the step is so long that they do not tell what is between them.
-    One that begins with zero has the sign to which it goes.
+    """Whether a function with values a, b of one sign at the ends of a step may be zero within, by its slopes there
+    over the whole step: the tangents meet beyond zero, or the step is so long that they do not tell what is between
+    them. One that begins with zero has the sign to which it goes.
     """
     inwards = (a > 0.0) & (b > 0.0) & (rise < 0.0) & (rise_after > 0.0)
     outwards = (a < 0.0) & (b < 0.0) & (rise > 0.0) & (rise_after < 0.0)
@@ -222,9 +222,10 @@ def zeros(
     found = []
     for k, event in enumerate(events.rows):
         function = partial(_one_of, values_at, state_at, k)
-        places = [(0.0, float(before[k])), (h, float(after[k]))]
+        first, last = (0.0, float(before[k])), (h, float(after[k]))
+        places = [first, last]
         if slopes is not None and dips(before[k], after[k], slopes[0][k], slopes[1][k]):
-            places[1:1] = _between(function, *places, float(slopes[0][k]))
+            places[1:1] = _between(function, first, last, float(slopes[0][k]))
         for (start, a), (end, b) in pairwise(places):
             if (event.direction >= 0 and a < 0.0 <= b) or (event.direction <= 0 and a > 0.0 >= b):
                 part = _root(function, a, b, start, end)
@@ -272,7 +273,7 @@ def _between(
         near = parts[max(k - 1, 0)], parts[min(k + 1, PLACES)]
         minimize_scalar(away, bounds=near, method="bounded", options={"xatol": _FLAT})
     except _Found as found:
-        return [found.args]  # type: ignore[list-item]
+        return [found.args]
     return []
 
 

@@ -69,7 +69,10 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / _of_velocities(problem, scale))
     for k in _furthest(apart, steps):
         time, row, between = float(times[k]), int(rows[k]), abs(float(times[1] - times[0]))
-        begin, whole, fine = (_of_variable if isinstance(run, AdaptiveRun) else _of_fixed)(run, t, y, time, row, between)
+        if isinstance(run, AdaptiveRun):
+            begin, whole, fine = _of_variable(run, t, y, row, between)
+        else:
+            begin, whole, fine = _of_fixed(run, t, y, time, row, between)
         doubt = _passed_over(run, begin, y[row], whole, fine, scale)
         if doubt is not None:
             return [doubt]
@@ -147,7 +150,9 @@ def _of_fixed(run: FixedRun, t: Array, y: Array, time: float, row: int, between:
     steps = int((time - begin) / h * (1.0 - 1e-12))
     start = y[row]
     if steps:
-        start = _run_to_its_end(single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start))
+        start = _run_to_its_end(
+            single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start)
+        )
     begin += steps * h
     parts = int(np.clip(np.ceil(2.0 * abs(h) / between), PARTS, MOST_PARTS))
     whole, fine = stepped(run, begin, h, start), start
@@ -156,9 +161,7 @@ def _of_fixed(run: FixedRun, t: Array, y: Array, time: float, row: int, between:
     return begin, whole, fine
 
 
-def _of_variable(
-    run: AdaptiveRun, t: Array, y: Array, time: float, row: int, between: float
-) -> tuple[float, Array, Array]:
+def _of_variable(run: AdaptiveRun, t: Array, y: Array, row: int, between: float) -> tuple[float, Array, Array]:
     """The same of all steps from the saved state before a time to the next one."""
     span = float(t[row]), float(t[row + 1])
     length = abs(span[1] - span[0])

@@ -52,14 +52,19 @@ from integrators.problem.problem import Problem, group_table
 from liegroup.arrays import check_function, real, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
-from liegroup.compile.traceable import scalars, traceable
+from liegroup.compile.traceable import scalars, traceable, traced
 from liegroup.compile.tracing import Traced
 from liegroup.group import rn
-from liegroup.table import RN, bracket_transpose
+from liegroup.table import RN, bracket_transpose, retract
+from liegroup.tau import EXP
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-9
-"""Largest gap and closing velocity of a start."""
+TOLERANCE, ROUNDED = 1e-9, 1e-14
+"""Largest gap and closing velocity of a start; more by this part of what they consist of, far from the origin."""
+BENT, ASIDE = 0.1, 1e-6
+"""Part of the size of a configuration below which that on which the rows of Φ turn counts in its place; how far aside
+they are looked at, in sizes.
+"""
 STRAINED = 0.05
 """Part of the size of a configuration by which constraints may be violated."""
 OPEN = 1e-5
@@ -132,7 +137,7 @@ def constrained_derivatives(
             total = g.apply("add", total, g.apply("multiply", x.k, along(g, k, table, q, j)))
         return total
 
-    c = [scalar(g, x, "constraints") for x in traceable(constraints)(t, scalars(q), scalars(notes.parameters))]
+    c = [scalar(g, x, "constraints") for x in _traced(constraints, t, q, notes.parameters)]
     if not c:
         raise ValueError("constraints: returned none; without constraints use lagrangian_problem")
     closing, n = [rate(k) for k in c], len(v)
@@ -145,6 +150,10 @@ def constrained_derivatives(
     ]
     split = _split(notes, lagrangian, table, rate) if notes.linear else []
     return notes.derivatives(blocks, split), len(c)
+
+
+def _traced(constraints: Callable[..., Any], t: Any, q: Any, parameters: Any) -> Any:
+    return traced(constraints, "constraints(t, q, parameters)", t, scalars(q), scalars(parameters))
 
 
 def _split(
@@ -300,6 +309,7 @@ def holonomic_problem(
     velocity_0 = np.zeros(n) if v is None else checked_vector(v, n, "v")
     begin = real(t, "t")
     rows = _checked_rows(found, begin, q, velocity_0, numbers, m)
+    reach = _reach(found, begin, q, numbers, rows, table)
     size = constraints_layout(n, m).SIZE
 
     start = found, q, velocity_0, numbers, begin
@@ -320,17 +330,32 @@ def holonomic_problem(
         exact=exact,
         begins=momenta_begin_at(*start),
         model=model,
-        guards=(_gap_guard(q, rows), _closing_guard(velocity_0, rows)),
+        guards=(_gap_guard(reach, rows), _closing_guard(velocity_0, rows)),
     )
     if v is not None and not found.linear:
         check_velocity(posed, begin, velocity_0)
     return with_energy_guard(posed, conservative=force is None)
 
 
-def _gap_guard(q: Array, rows: Array) -> Guard:
-    """The guard of max |c|: a part of its change when the configuration moves by its own size, or by one."""
+def _reach(found: Derivatives, t: float, q: Array, numbers: Array, rows: Array, table: NDArray[np.int64]) -> float:
+    """How far a configuration is moved for its size: by that, or by one; where the rows of Φ turn on a way that is much
+    shorter, as about a pivot far from the origin, by this.
+    """
     size = float(np.abs(q).max()) or 1.0
-    limit = STRAINED * size * float(np.linalg.norm(rows, axis=1).max())
+    n, aside, turned = rows.shape[1], ASIDE * size, 0.0
+    for j in range(n):
+        moved, by = q.copy(), aside * np.eye(n)[j]
+        retract(table, EXP, q, by, moved)
+        turned = max(
+            turned, float(np.linalg.norm(_rows_at(found, t, moved, np.zeros(n), numbers, len(rows))[1] - rows))
+        )
+    way = aside * float(np.linalg.norm(rows)) / turned if turned > 0.0 else np.inf
+    return way if way < BENT * size else size
+
+
+def _gap_guard(reach: float, rows: Array) -> Guard:
+    """The guard of max |c|: a part of its change when the configuration moves by its reach."""
+    limit = STRAINED * reach * float(np.linalg.norm(rows, axis=1).max())
     remedy = "start on the constraints, and use RATTLE or a smaller step"
     return Guard("gap", "the constraints are violated", remedy, greatest=limit, start=OPEN * limit)
 
@@ -341,21 +366,26 @@ def _closing_guard(v: Array, rows: Array) -> Guard:
     return Guard("closing_velocity", "the constraints are violated", "start along the constraints", start=limit)
 
 
+def _rows_at(found: Derivatives, t: float, q: Array, v: Array, numbers: Array, m: int) -> tuple[Array, Array, Array]:
+    """c, Φ and ∂c/∂t at a state."""
+    at, none = constraints_layout(len(v), m), np.zeros(0, dtype=np.int64)
+    out = np.zeros(at.SIZE)
+    found.field.python(t, np.concatenate([q, v]), numbers, none, np.zeros((1, 1)), out)
+    return out[at.GAP : at.ROWS], out[at.ROWS : at.RATE].reshape(m, len(v)), out[at.RATE : at.BIAS]
+
+
 def _checked_rows(found: Derivatives, t: float, q: Array, v: Array, numbers: Array, m: int) -> Array:
     """Φ (m, n) at the start; ValueError if q, v do not satisfy the constraints."""
-    n = len(v)
-    at = constraints_layout(n, m)
-    out = np.zeros(at.SIZE)
-    found.field.python(t, np.concatenate([q, v]), numbers, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
-    gap, rows = out[at.GAP : at.ROWS], out[at.ROWS : at.RATE].reshape(m, n)
-    closing = rows @ v + out[at.RATE : at.BIAS]
-    for name, values in (("q", gap), ("v", closing)):
-        if not np.abs(values).max() <= TOLERANCE:
-            k = int(np.argmax(np.abs(values)))
+    gap, rows, rate = _rows_at(found, t, q, v, numbers, m)
+    closing = rows @ v + rate
+    for name, values, of in (("q", gap, q), ("v", closing, v)):
+        allowed = TOLERANCE + ROUNDED * np.linalg.norm(rows, axis=1) * np.linalg.norm(of)
+        if not (np.abs(values) <= allowed).all():
+            k = int(np.argmax(np.abs(values) / allowed))
             what = "c" if name == "q" else "its rate"
             raise ValueError(
                 f"{name}: constraint {k} is not satisfied at t = {t:g}, {what} = {values[k]:.3g}; expected 0 within "
-                f"{TOLERANCE:g}"
+                f"{allowed[k]:.3g}"
             )
     if np.linalg.matrix_rank(rows) < m:
         raise ValueError(

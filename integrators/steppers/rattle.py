@@ -53,6 +53,8 @@ from liegroup.table import (
 LIMIT = 30
 SMALL = 1e-8
 """Relative correction of an exact Newton iteration that leaves an error below rounding."""
+ROUNDED = 1e-15
+"""Part of the positions, over h, below which corrections are their rounding: far from the origin, of slow motions."""
 
 
 @kernel
@@ -134,7 +136,9 @@ def solve(
 ) -> int:  # fmt: skip
     """Newton's method on v and λ; each lane stops by itself; the values at the nodes are those of the solution."""
     size, zero = constraints_layout(n, m).SIZE, 0.0 * ld(y, 0)
-    going, left = zero + 1.0, zero
+    going, left, far = zero + 1.0, zero, zero
+    for i in range(n_q):
+        far = maximum(far, absolute(ld(y, i)))
     for _ in range(LIMIT):
         nodes(parts, t, h, y, group, tau, n_q, n, size, parameters, structure, field_work, work)
         counters[EVALUATIONS] += 2
@@ -155,7 +159,7 @@ def solve(
         left = change / select(speed == 0.0, 1.0 + speed, speed)
         if any_(left != left):
             return NON_FINITE
-        going = select(left <= SMALL, zero, going)
+        going = select((left <= SMALL) | (change * abs(h) <= ROUNDED * far), zero, going)
     st(work[ERROR], 0, left)
     return NOT_CONVERGED
 

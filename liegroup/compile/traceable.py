@@ -48,6 +48,48 @@ def traceable(function: Any) -> Any:
     return _Reader().meaning(function)
 
 
+def traced(function: Any, form: str, *given: Any) -> Any:
+    """What a function of a user gives on traced scalars; what it raises says how it is called.
+
+    Parameters
+    ----------
+    function : callable
+        Of a user.
+    form : str
+        How it is called, such as ``"lagrangian(t, q, v, parameters)"``.
+    *given
+        Its arguments.
+
+    Returns
+    -------
+    object
+        What it returns.
+
+    Raises
+    ------
+    TypeError, AttributeError, IndexError
+        What the function raises, with `form`.
+
+    Examples
+    --------
+    >>> from liegroup.compile.tracing import Graph
+    >>> traced(lambda q, t: q[0], "length(t, q)", Graph().input("t"), [1.0])
+    Traceback (most recent call last):
+        ...
+    TypeError: length: 'Traced' object is not subscriptable; it is called as length(t, q), with scalars that note...
+    """
+    try:
+        return traceable(function)(*given)
+    except (TypeError, AttributeError, IndexError) as error:
+        if type(error) not in (TypeError, AttributeError, IndexError):
+            raise
+        name = form.partition("(")[0]
+        raise type(error)(
+            f"{name}: {error}; it is called as {form}, with scalars that note what is done to them, or arrays of them: "
+            "+ - * / **, loops and the functions of math, NumPy and liegroup.compile.scalars, np.where for choices"
+        ) from error
+
+
 class _Reader:
     """One walk through a function and what it calls; recursive functions are met again."""
 

@@ -27,6 +27,24 @@ LEAST_PIVOT = 1e-10
 """Relative to the largest entry: smaller pivots of the rows count as zero."""
 
 
+FORMS = {
+    "mass": ("T(q, v)", "M(q)"),
+    "rows": ("A(q)", "A(t, q)"),
+    "potential": ("V(q)",),
+    "force": ("F(t, q, v)",),
+    "value": ("c(t, q)",),
+    "position": ("φ(q)",),
+    "frame": ("S(q)",),
+    "metric": ("μ()",),
+    "gyro": ("g(q, u)",),
+    "invariants": ("f(q, v)",),
+    "edges": ("e(q)",),
+}
+"""How the functions are called, besides the parameters; of two forms the first unless the arguments are those of the
+second.
+"""
+
+
 class Derived(NamedTuple):
     """What was derived: functions in a field's signature, and sizes."""
 
@@ -66,6 +84,10 @@ def argument_count(function: Function, has_parameters: bool) -> int:
     return len(positional) - has_parameters
 
 
+def _form_of(name: str) -> str:
+    return " or ".join(FORMS.get(name, (name,)))
+
+
 class _Notes:
     """A graph with the variables of a system as its inputs, and the derivatives along its motion."""
 
@@ -96,8 +118,9 @@ class _Notes:
             )
         except (TypeError, AttributeError) as error:
             raise TypeError(
-                f"{name}: could not be traced ({error}); write it with + - * / **, loops, arrays and the functions of "
-                f"liegroup.compile.scalars or NumPy, or pass interpreted=True (steps take a thousand times longer)"
+                f"{name}: could not be traced ({error}); it is called as {_form_of(name)}; write it with + - * / **, "
+                "loops, arrays and the functions of liegroup.compile.scalars or NumPy, or pass interpreted=True (steps "
+                "take a thousand times longer)"
             ) from error
         if shape is not None and values.shape != shape:
             raise ValueError(f"{name}: returned an array of shape {values.shape}, expected {shape}")
@@ -136,6 +159,8 @@ def _rows(notes: _Notes) -> tuple[Array, Array]:
     rows = rows.reshape(1, -1) if rows.ndim < 2 else rows
     if rows.ndim != 2 or rows.shape[1] != n:
         raise ValueError(f"rows: returned an array of shape {rows.shape}, expected (m, {n})")
+    if len(rows) >= n:
+        raise ValueError(f"rows: {len(rows)} rows for {n} velocities leave nothing to move; expected at most {n - 1}")
     return rows, notes.call("value", notes.t, notes.q, shape=(len(rows),))
 
 

@@ -15,7 +15,7 @@ from integrators.problem.problem import group_table
 from liegroup.arrays import check_function, of_kind, real, reals
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
-from mechanics.nonholonomic.notes import argument_count, pivots
+from mechanics.nonholonomic.notes import FORMS, argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
 from mechanics.nonholonomic.written import Functions, work_height
 
@@ -24,22 +24,6 @@ TOLERANCE = 1e-9
 """Relative, of the checks of what the functions return."""
 STEPS = 30
 """At most, of the motion to where they are compared elsewhere."""
-_FORMS = {
-    "mass": ("T(q, v)", "M(q)"),
-    "rows": ("A(q)", "A(t, q)"),
-    "potential": ("V(q)",),
-    "force": ("F(t, q, v)",),
-    "value": ("c(t, q)",),
-    "position": ("φ(q)",),
-    "frame": ("S(q)",),
-    "metric": ("μ()",),
-    "gyro": ("g(q, u)",),
-    "invariants": ("f(q, v)",),
-    "edges": ("e(q)",),
-}
-"""How the functions are called, besides the parameters; of two forms the first unless the arguments are those of the
-second.
-"""
 
 
 def nonholonomic_system(
@@ -174,7 +158,7 @@ def nonholonomic_system(
         "edges": edges or {},
         "parameters": None if parameters is None else len(numbers),
     }
-    for name in _FORMS:
+    for name in FORMS:
         _check_arguments(name, given[name], parameters is not None)
     if interpreted and frame is not None:
         raise ValueError("frame: given with interpreted=True, which has no use for it; leave it out")
@@ -209,7 +193,7 @@ def _check_arguments(name: str, functions: Any, has_parameters: bool) -> None:
     if several:
         of_kind(functions, Mapping, name, "a mapping of names to functions")
     ends = (", parameters)", "parameters)") if has_parameters else (")", ")")
-    forms = [form[:-1] + ends[form.endswith("()")] for form in _FORMS[name]]
+    forms = [form[:-1] + ends[form.endswith("()")] for form in FORMS[name]]
     counts = [0 if form.endswith("()") else 1 + form.count(",") for form in forms]
     for what, function in (
         {f"{name}[{k!r}]": f for k, f in functions.items()}.items() if several else [(name, functions)]

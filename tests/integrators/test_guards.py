@@ -299,7 +299,9 @@ def duffing(size, mass, rate):
     """A hardening spring that swings by `size` (m): beside what lies within a metre its energy is nothing."""
 
     def lagrangian(t, q, v, p):
-        return 0.5 * mass * v[0] ** 2 - mass * rate**2 * (q[0] ** 2 / 2 + (3.0 * q[0] / (5.0 * size)) ** 2 * q[0] ** 2 / 4)
+        return 0.5 * mass * v[0] ** 2 - mass * rate**2 * (
+            q[0] ** 2 / 2 + (3.0 * q[0] / (5.0 * size)) ** 2 * q[0] ** 2 / 4
+        )
 
     return lagrangian_problem(lagrangian, [size])
 

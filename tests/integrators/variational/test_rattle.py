@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from integrators import integrate
+from integrators import Problem, integrate
 from integrators.analysis import derivative, energy_drift, measured_order, symmetry_defect, symplectic_defect
 from integrators.analysis.symplecticity import canonical_form
 from integrators.method.step_map import step_map
@@ -19,7 +19,7 @@ from integrators.problem.lagrangian import lagrangian_problem
 from integrators.steppers.rattle import multipliers, rattle
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
-from liegroup.group import product, se3
+from liegroup.group import product, rn, se3
 from mechanics.systems.bodies.heavy_top import heavy_top
 from mechanics.systems.bodies.pendulum import pendulum
 
@@ -337,3 +337,38 @@ def test_the_field_is_the_motion_with_multipliers():
     theta, _ = pendulum(angle=1.0).exact(2.0)
     found = integrate(swing(), "SCIPY_DOP853", (0, 2), rtol=1e-12, atol=1e-13)
     assert np.abs(found.y[-1, :2] - [np.sin(theta), -np.cos(theta)]).max() < 1e-10
+
+
+@pytest.mark.parametrize("away", [0.0, 1e3, 5e5])
+@pytest.mark.parametrize("method", ["RATTLE", "RATTLE_KAHANLI6", "GAUSS8"])
+def test_a_pendulum_far_from_the_origin(method, away):
+    """Its pivot where maps have it: the start is on the circle as far as numbers say, and steps end at rounding."""
+    far = holonomic_problem(
+        lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - 9.81 * q[1],
+        lambda t, q, p: [(q[0] - away) ** 2 + q[1] ** 2 - 1.0],
+        [away + 0.8, 0.6],
+    )
+    assert far.guards[0].greatest < 0.2
+    run = integrate(far, method, (0.0, 5.0), 0.01)
+    assert run.success
+    angle = Problem(rn(2), [np.arctan2(0.8, -0.6), 0.0], lambda t, y: [y[1], -9.81 * np.sin(y[0])])
+    end = integrate(angle, "GAUSS8", (0.0, 5.0), 0.01).y[-1, 0]
+    assert run.y[-1, :2] - [away, 0.0] == pytest.approx([np.sin(end), -np.cos(end)], abs=6e-3)
+
+
+def test_satellites_on_a_tether_in_metres():
+    gm, r, length, mass = 3.986e14, 7e6, 2000.0, 100.0
+
+    def lagrangian(t, q, v, p):
+        pull = 1.0 / np.sqrt(q[0] ** 2 + q[1] ** 2) + 1.0 / np.sqrt(q[2] ** 2 + q[3] ** 2)
+        return 0.5 * mass * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2 + v[3] ** 2) + gm * mass * pull
+
+    along, rate = np.array([np.cos(0.7), np.sin(0.7)]), np.sqrt(gm / r**3)
+    across = np.array([-along[1], along[0]])
+    q, v = np.concatenate([r * along, (r + length) * along]), np.concatenate([r * across, (r + length) * across]) * rate
+    tether = holonomic_problem(lagrangian, lambda t, q, p: [(q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2 - length**2], q, v)
+    run = integrate(tether, "RATTLE", (0.0, 3000.0), 5.0)
+    assert run.success
+    assert run.maximum("gap") < 1e-10 * length * r
+    with pytest.raises(ValueError, match="q: constraint 0 is not satisfied at t = 0, c = 4e\\+03; expected 0 within"):
+        holonomic_problem(lagrangian, lambda t, q, p: [(q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2 - 1999.0**2], q, v)
