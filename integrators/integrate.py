@@ -31,7 +31,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
 from integrators.problem.dependence import dependence
-from integrators.problem.fields import check_jitted, reads_time
+from integrators.problem.fields import check_jitted, check_truth, reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
 from integrators.results.solution import Solution, names_of_event
@@ -367,8 +367,10 @@ def suggest_step(
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
 """Whether steps are tried, which may be too long for what a method presupposes."""
 _TRIALS, _TRIAL_STEPS = 12, 16
-_SHARE = 1e-3
-"""Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero."""
+_SHARE, _TIMES = 1e-3, 10.0
+"""Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
+all of them count as one, at most.
+"""
 _RANGE = 8.0
 """A trial changes the step at most by this factor."""
 
@@ -418,8 +420,10 @@ def _undivided(problem: Problem, method: Method, t: float, step: float) -> float
 def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
     """The step whose two halves differ from the whole by the tolerance."""
     y = np.asarray(problem.y0)
-    parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.zeros(problem.n)]
-    sizes = np.maximum(1.0 + np.abs(y), np.concatenate([np.full(len(x), _SHARE * np.linalg.norm(x)) for x in parts]))
+    parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.abs(y)]
+    norms = np.concatenate([np.full(len(x), np.linalg.norm(x)) for x in parts])
+    one = np.where(norms > 0.0, np.minimum(1.0, _TIMES * norms), 1.0)  # of small units all is small
+    sizes = np.maximum(one + np.abs(y), _SHARE * norms if problem.canonical else 0.0)
     for _ in range(_TRIALS):
         ends = [_tried(problem, method, (t, t + step), step / k) for k in (1, 2)]
         if not all(end.finished for end in ends):
@@ -635,6 +639,8 @@ def _events(events: Any, problem: Problem, statistics: Sequence[Statistic]) -> E
     two of them, or to one and to a variable.
     """
     found = as_events(events)
+    if found is not None:
+        check_truth(found.rows, problem)
     own = [("events", name, names_of_event(name)) for name in (() if found is None else found.names)]
     own += [("statistics", statistic.label, names_in_files(statistic)) for statistic in statistics]
     taken = set(problem.names_in_files) if own else set()

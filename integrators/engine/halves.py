@@ -159,9 +159,9 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
         return ELSEWHERE
     damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
     if not damped:
-        if not run.problem.guards and "energy" not in run.problem.invariant_names:
-            return OPPOSITE  # whether energy is kept nobody knows
-        return DRIFTED if _is_driven(run, found) else np.inf
+        if any(guard.name == "energy" for guard in run.problem.guards):
+            return np.inf
+        return DRIFTED if _is_driven(run, found) else OPPOSITE  # whether energy is kept nobody knows
     return max(DRIFTED if guard.accounts else ELSEWHERE for guard in damped)
 
 

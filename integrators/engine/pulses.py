@@ -21,9 +21,9 @@ from integrators.engine.halves import CHUNK, ELSEWHERE
 from integrators.engine.loop import loop
 from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, stepped
-from integrators.engine.ways import ways_of_each
+from integrators.engine.ways import TINY, of_velocities, ways_of_each
 from integrators.layout import EVALUATIONS, STEPS
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt
 from integrators.problem.jitted import take_raised
 from integrators.problem.python_field import EVALUATED
 from integrators.signatures import FIELD
@@ -42,8 +42,8 @@ PLACES = 3
 """Steps that are taken in parts."""
 NEVER = 2**62
 """Steps between saved states where the last is asked for alone."""
-TINY, _OFF = 1e-9, 0.37
-"""Of what counts as one, what rounding moves; where in what is between two of the times the first of them is."""
+_OFF = 0.37
+"""Where in what is between two of the times the first of them is."""
 
 
 def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
@@ -66,7 +66,7 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     times, scale, forward = _asked(run, found.last_t), _ways(run, y), np.sign(t[-1] - t[0])
     rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
     steps, sizes = _steps(run, t, times, rows)
-    apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / _of_velocities(problem, scale))
+    apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / of_velocities(problem, scale))
     for k in _furthest(apart, steps):
         time, row, between = float(times[k]), int(rows[k]), abs(float(times[1] - times[0]))
         if isinstance(run, AdaptiveRun):
@@ -198,12 +198,3 @@ def _ways(run: Run, y: Array) -> Array:
     """How far the components of a state move; not numbers where they do not."""
     scale = ways_of_each(run, y)
     return np.where(np.isfinite(scale), scale, np.nan)
-
-
-def _of_velocities(problem: Problem, scale: Array) -> Array:
-    """The same of velocities (dimension,): of turns the largest of their state; tiny where nothing moves."""
-    found = np.empty(problem.dimension)
-    known = np.where(np.isfinite(scale), scale, TINY * problem.scales)
-    for _, q, v, n_q, n_v in problem.table.tolist():
-        found[v : v + n_v] = known[q : q + n_q] if n_q == n_v else known[q : q + n_q].max()
-    return found

@@ -19,7 +19,7 @@ from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRET
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Trajectory
 from integrators.engine.step_again import looked
-from integrators.engine.ways import bent_at, beyond, ways_of_each
+from integrators.engine.ways import bent_at, beyond, of_velocities, ways_of_each
 from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.ambient import state_sizes
@@ -34,9 +34,9 @@ FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
 NEVER = 2**62
 """Steps between saved states where the last is asked for alone."""
-TIGHT, BLIND = 1e-9, 1e-6
-"""Relative tolerance from which on nothing is asked, unless an absolute one is more than this part of the way that a
-component goes.
+TIGHT, BLIND, LITTLE = 1e-9, 1e-6, 1e-3
+"""Relative tolerance from which on nothing is asked, unless an absolute one is more than the next part of the way that
+a component goes; and part of the way of all positions, or momenta, that one counts as, at least.
 """
 
 
@@ -60,9 +60,8 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
     scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
     t, y = t[:MOST], y[:MOST]
-    moved = np.ptp(y, axis=0)
-    largest = float(np.max(run.absolute))
-    is_blind = bool(np.any((moved > 0.0) & (largest > BLIND * moved)))
+    largest, enough = float(np.max(run.absolute)), _enough(run, y)
+    is_blind = bool((run.absolute > enough).any())
     if len(t) < 2 or (float(np.max(run.relative)) <= TIGHT and not is_blind):
         return []
     seen = np.isfinite(scale) & (scale > largest)
@@ -75,12 +74,12 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         kink = int(np.argmax(bent_at(t, y, scale))) - length // 2
         differs = []
         for row in sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2}):
-            some = _taken(run, t[[row, row + length]], y[row], steps / len(t) * length)
+            some = _taken(run, t[[row, row + length]], y[row], steps / len(t) * length, enough)
             ended = float(_apart(some.last[None], y[row + length][None], scale)[0])
             differs.append(ended if some.status is Status.OK else np.inf)  # then the whole run tells
         if not len(t) / length * float(np.mean(differs)) > SUSPECT:
             return []
-    again = _taken(run, t, y[0], float(steps))
+    again = _taken(run, t, y[0], float(steps), enough)
     rows = len(again.y)
     behind = np.inf if again.status is Status.NON_FINITE else 0.0  # where it fails nothing is known
     apart = np.append(_apart(again.y[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, behind))
@@ -92,16 +91,26 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
 
 
-def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float) -> Trajectory:
+def _enough(run: AdaptiveRun, y: Array) -> Array:
+    """Absolute tolerances (dimension,) that see the motion: a part of how far components go, where that is not much
+    less than others do, positions or momenta.
+    """
+    moved = of_velocities(run.problem, np.ptp(y, axis=0))
+    for part in np.array_split(moved, 2 if run.problem.canonical else 1):
+        part[...] = np.maximum(part, LITTLE * part.max(initial=0.0))
+    return np.where(moved > 0.0, BLIND * moved, np.inf)
+
+
+def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array) -> Trajectory:
     """What a run with tighter tolerances comes to from a saved state, saved at some times, on a way that has taken so
-    many steps.
+    many steps; absolute ones are no larger than is `enough`.
     """
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
         span=(float(times[0]), float(times[-1])),
         relative=np.maximum(TIGHTER * run.relative, FINEST),
-        absolute=np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)),
+        absolute=np.minimum(np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
         first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps

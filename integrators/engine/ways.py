@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.resolution import positions_of, scale_of
 from integrators.engine.run import Run
+from integrators.problem import Problem
 
 Array = NDArray[np.float64]
 ANOTHER = 0.5
@@ -21,6 +22,8 @@ LITTLE = 0.05
 """Part of the way of positions of another unit that one counts as, at least."""
 SLIGHT = 1e-3
 """The same of components of which nothing is known."""
+TINY = 1e-9
+"""Of what counts as one, what rounding moves."""
 THROWN, AT_ALL = 3.0, 1e3
 """Times the way of smaller steps, and of those of a stretch alone: what goes so far is measured by that."""
 
@@ -95,3 +98,14 @@ def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     if part <= limit < ANOTHER < differs[-1]:
         part, allowed = float(differs[-1]), ANOTHER
     return part, allowed, int(np.argmax(differs > allowed))
+
+
+def of_velocities(problem: Problem, scale: Array) -> Array:
+    """A measure of states as one of velocities (dimension,): of turns the largest of their state; tiny where nothing
+    moves.
+    """
+    found = np.empty(problem.dimension)
+    known = np.where(np.isfinite(scale), scale, TINY * problem.scales)
+    for _, q, v, n_q, n_v in problem.table.tolist():
+        found[v : v + n_v] = known[q : q + n_q] if n_q == n_v else known[q : q + n_q].max()
+    return found

@@ -24,7 +24,7 @@ import inspect
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import CodeType
@@ -260,6 +260,26 @@ def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
         )
 
 
+def check_truth(events: Sequence[Any], problem: Any) -> None:
+    """TypeError for jitted event functions that return truth values, of which compiled code makes 0 and 1."""
+    y = np.array(np.atleast_2d(problem.y0)[0])
+    for event in events:
+        function = event.function
+        if not is_jitted(function) or isinstance(function, Entry):
+            continue
+        try:
+            count, name = _argument_count(function, "event"), f"event {event.name!r}"
+            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), np.zeros(1)
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _interpreted(function.py_func, count, name, False)(0.0, y, *arrays)
+        except TypeError as error:
+            if "returned a truth value" in str(error):
+                raise
+        except Exception:  # what has no interpreted form is not asked
+            continue
+
+
 @entry(*FIELD_SIGNATURES)
 def nothing_to_do(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """The invariants, events and projection of a problem that has none."""
@@ -372,12 +392,18 @@ def _wrapped(function: Callable[..., Any], count: int, matrix: bool) -> Callable
     if count == 3:
 
         def returns_with_parameters(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-            out[:] = function(t, y, parameters)
+            values = function(t, y, parameters)
+            if np.shape(values) != out.shape and not (np.shape(values) == () and out.shape[0] == 1):
+                raise ValueError("returned an array of another shape than expected")  # the interpreted form says which
+            out[:] = values
 
         return returns_with_parameters
 
     def returns(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        out[:] = function(t, y)
+        values = function(t, y)
+        if np.shape(values) != out.shape and not (np.shape(values) == () and out.shape[0] == 1):
+            raise ValueError("returned an array of another shape than expected")
+        out[:] = values
 
     return returns
 

@@ -12,7 +12,7 @@ from integrators.methods import METHODS
 from integrators.problem import OwnStep, lagrangian_problem
 from integrators.problem.guards import energy_guard, momentum_guards
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
-from liegroup import rn
+from liegroup import product, rn
 from liegroup.compile.scalars import sqrt
 from mechanics.systems import SYSTEMS
 
@@ -355,3 +355,46 @@ def test_sun_and_earth_in_metres_have_a_step():
     assert run.steps < 100
     assert abs(np.hypot(run["q"][-1, 2], run["q"][-1, 3]) / way - 1.0) < 1e-3
     assert 3600.0 < suggest_step(posed, "RKMK4") < 0.1 * year
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RODAS4", "ROS3P"])
+def test_one_step_over_many_swings_of_a_mote_is_told_of(method):
+    """By default tolerances, far above all of a damped oscillator of a nanometre, a stiff method takes one step."""
+    mass, rate, ratio = 1e-15, 6e6, 0.003
+    posed = lagrangian_problem(
+        lambda t, q, v, p: 0.5 * mass * (v[0] ** 2 - (rate * q[0]) ** 2),
+        [1e-9],
+        force=lambda t, q, v, p: [-2.0 * ratio * rate * mass * v[0]],
+    )
+    run = integrate(posed, method, (0.0, 10.0 * 2.0 * np.pi / rate), rtol=1e-3)
+    assert run.y[-1, 0] < 0.3e-9  # truly 0.83e-9
+    assert "accuracy" in {doubt.name for doubt in run.doubts}
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-3, 1.0])
+def test_suggested_steps_of_small_units_are_as_fine(size):
+    rate, mass = 6e4, 1e-9
+    posed = lagrangian_problem(lambda t, q, v, p: 0.5 * mass * (v[0] ** 2 - (rate * q[0]) ** 2), [size])
+    assert 100.0 < 2.0 * np.pi / rate / suggest_step(posed, "MIDPOINT") < 1000.0
+
+
+@pytest.mark.parametrize("method", ["SPLIT_STRANG", "LGVI_CAYLEY", "DEL_TRAPEZOIDAL"])
+@pytest.mark.parametrize("steps", [300, 450, 1000])
+def test_what_a_symmetric_method_throws_where_it_is_driven_is_told_of(method, steps):
+    """h w = 2.1, of a motion within 1.1 for ever."""
+    posed = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 - 50.0 * q[0] ** 2 + q[0] * np.cos(t), [1.0])
+    run = integrate(posed, method, (0.0, 0.21 * steps), 0.21)
+    assert not run.success
+    assert integrate(posed, method, (0.0, 0.021 * steps), 0.021).success
+
+
+def test_an_energy_that_is_watched_but_not_guarded_hides_nothing():
+    def energy_of(t, y):
+        return 0.5 * y[1] ** 2 + 50.0 * y[0] ** 2
+
+    for named in (None, {"H": energy_of}, {"energy": energy_of}):
+        free = Problem(
+            product(rn(1), rn(1)), [1.0, 0.0], lambda t, y: [y[1], -100.0 * y[0]], canonical=True, invariants=named
+        )
+        assert not integrate(free, "SPLIT_STRANG", (0.0, 94.5), 0.21).success
+        assert integrate(free, "SPLIT_STRANG", (0.0, 94.5), 0.02).success

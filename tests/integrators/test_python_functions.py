@@ -382,3 +382,28 @@ def test_one_jitted_field_serves_all_problems():
     assert made[0].field is made[1].field
     ends = [integrate(problem, "RKMK4", (0.0, 1.0), 0.01).y[-1, 0] for problem in made]
     assert ends == pytest.approx([np.cos(1.0), np.cos(2.0)], abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8"])
+def test_jitted_functions_of_another_number_of_values_are_refused_as_plain_ones(method):
+    """One value would be that of every component."""
+    table = table_of([(RN, 2)])
+    for wrong, said in (
+        (lambda t, y: np.array([y[1]]), r"\(1,\)"),
+        (lambda t, y: y[1], r"\(\)"),
+        (lambda t, y: np.array([[y[1], -y[0]]]), r"\(1, 2\)"),
+        (lambda t, y: (y[1], -y[0], 1.0), r"\(3,\)"),
+    ):
+        for function in (wrong, numba.njit(wrong)):
+            with pytest.raises(ValueError, match=rf"field: returned an array of shape {said}, expected \(2,\)"):
+                integrate(Problem(table, [1.0, 0.5], function), method, (0.0, 1.0), 0.1)
+    for right in (lambda t, y: (y[1], -y[0]), lambda t, y: [y[1], -y[0]]):
+        assert integrate(Problem(table, [1.0, 0.5], numba.njit(right)), method, (0.0, 1.0), 0.1).success
+
+
+def test_jitted_events_that_are_truth_values_are_refused_as_plain_ones():
+    field = numba.njit(lambda t, y: np.array([y[1], -y[0]]))
+    posed = Problem(table_of([(RN, 2)]), [1.0, 0.0], field)
+    for function in (lambda t, y: y[0] < 0.0, numba.njit(lambda t, y: y[0] < 0.0)):
+        with pytest.raises(TypeError, match="event 'e': returned a truth value"):
+            integrate(posed, "RKMK4", (0.0, 3.0), 0.1, events={"e": function})
