@@ -102,14 +102,22 @@ def _wide(structure: Any, columns: Any) -> Any:
     return max(COLUMNS, header_of(structure).n_v, closures_of(structure).kept, columns)
 
 
-def with_derivatives(structure: NDArray[np.int64], rows: int, columns: int) -> tuple[int, int]:
+def with_derivatives(structure: NDArray[np.int64], parameters: int, rows: int, columns: int) -> tuple[int, int]:
     """The workspace of a field, with room for its derivatives behind: what one trajectory takes, or all of eight one
-    after the other.
+    after the other, each with its parameters where they have their own.
     """
     tree = header_of(structure)
     own = int(lines_of(structure).count * _wide(structure, columns))
-    copied = rows * columns + int(tree.n_q + 2 * tree.n_v + 4 * tree.n_v**2)
+    copied = rows * columns + parameters + int(tree.n_q + 2 * tree.n_v + 4 * tree.n_v**2)
     return rows + -(-max(own, -(-(own + copied) // WIDTH)) // columns), columns
+
+
+@helper
+def _put_lane(parameters: Any, lane: Any, own: Any) -> None:
+    """The parameters of a lane, where it has its own."""
+    if parameters.ndim == 2:
+        for i in range(own.shape[0]):
+            own[i] = parameters[i, lane]
 
 
 @rare(never)
@@ -126,6 +134,11 @@ def closed_derivatives(t: Any, y: Any, v: Any, parameters: Any, structure: Any, 
         state, o = free[o : o + y.shape[0]], o + y.shape[0]
         n = header_of(structure).n_v
         velocities, matrix = free[o : o + n], free[o + n : o + n + out.shape[0]]
+        if parameters.ndim == 2:
+            own_parameters = free[o + n + out.shape[0] : o + n + out.shape[0] + parameters.shape[0]]
+        else:
+            own_parameters = parameters
+        st(out, 0, t + 0.0 * ld(y, 0))  # the times of the lanes, until their derivatives stand there
         for lane in range(WIDTH):
             for i in range(rows):
                 for k in range(columns):
@@ -134,7 +147,8 @@ def closed_derivatives(t: Any, y: Any, v: Any, parameters: Any, structure: Any, 
                 state[i] = y[i, lane]
             for i in range(n):
                 velocities[i] = v[i, lane]
-            _derivatives(t, state, velocities, parameters, structure, own, deep, matrix)
+            _put_lane(parameters, lane, own_parameters)
+            _derivatives(out[0, lane], state, velocities, own_parameters, structure, own, deep, matrix)
             for i in range(out.shape[0]):
                 out[i, lane] = matrix[i]
     else:

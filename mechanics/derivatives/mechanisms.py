@@ -19,6 +19,6 @@ def rhs_derivatives(mechanism: HasElements, q: ArrayLike, p: ArrayLike, t: float
     tree, packed = mechanism.tree, mechanism.packed()
     q, p = configuration(tree, q), velocity(tree, p, "p")
     closed_rates(tree, packed, closed, q, p, t)  # names what is wrong with the state
-    d, room = 2 * tree.nv, with_derivatives(packed.structure, *packed.work_shape)
+    d, room = 2 * tree.nv, with_derivatives(packed.structure, len(packed.parameters), *packed.work_shape)
     both = evaluate(closed, packed, d + d * d, t, q, p, work_shape=room)
     return both[..., d:].reshape(*both.shape[:-1], d, d)
