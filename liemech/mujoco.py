@@ -26,6 +26,14 @@ GROWS = 0.05
 """In a step, from which on the energy of a servo is told of."""
 
 
+WATCHED = (
+    "body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "jnt_pos",
+    "jnt_axis", "jnt_stiffness", "jnt_range", "qpos_spring", "dof_armature", "dof_damping", "dof_frictionloss",
+    "tendon_stiffness", "tendon_damping", "eq_data",
+)  # fmt: skip
+"""Arrays of a model that a stepper reads when it is made; gains of actuators it reads in every step."""
+
+
 class MujocoStepper:
     """A step of a MuJoCo model by a method of this project, ``step(data)`` in the place of ``mj_step(model, data)``.
 
@@ -58,6 +66,11 @@ class MujocoStepper:
             raise ModelError("model", f"has {delayed} numbers of delayed actuators or sensors", "step it by mj_step")
         self.model, self.step, self._active = model, step, model.eq_active0.copy()
         self._of = model  # the model of the data that came last: deep copies of data have a copy
+        views = {name: getattr(model, name) for name in WATCHED if hasattr(model, name)} | {
+            "opt.gravity": model.opt.gravity
+        }
+        self._read = [(name, view, view.tobytes()) for name, view in views.items() if view.size]
+        self._timestep = model.opt.timestep
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
         for name in _too_stiff(model, step):
             report.change(
@@ -93,7 +106,8 @@ class MujocoStepper:
         TypeError
             No data.
         ValueError
-            Data of another model; equality constraints that have been switched on or off since the stepper was made;
+            Data of another model; a model whose masses, joints, gravity or time step have changed, or equality
+            constraints that have been switched on or off, since the stepper was made;
             forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
             step fails.
         """
@@ -120,6 +134,12 @@ class MujocoStepper:
             if not _are_equal(data.model, self.model):
                 raise ValueError("data: of another model; make a stepper of that, or data of this one")
             self._of = data.model
+        changed = next((name for name, view, read in self._read if view.tobytes() != read), "")
+        if changed or self.model.opt.timestep != self._timestep:
+            raise ValueError(
+                f"model: {changed or 'opt.timestep'} has changed since the stepper was made, which has read it then; "
+                "make another stepper"
+            )
         if not np.array_equal(data.eq_active, self._active):
             k = int(np.flatnonzero(data.eq_active != self._active)[0])
             name = self.model.equality(k).name or f"equality_{k}"

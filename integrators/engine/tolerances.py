@@ -19,7 +19,7 @@ from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRET
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Trajectory
 from integrators.engine.step_again import looked
-from integrators.engine.ways import bent_at, beyond, of_velocities, ways_of_each
+from integrators.engine.ways import ANOTHER, bent_at, beyond, of_velocities, ways_of_each
 from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.ambient import state_sizes
@@ -32,6 +32,8 @@ TIGHTER = 0.1
 """Part of the tolerances of a run."""
 FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
+MOST_STEPS = 2000
+"""Steps that follow what they are given, of which the first are taken again."""
 NEVER = 2**62
 """Steps between saved states where the last is asked for alone."""
 TIGHT, BLIND, LITTLE = 1e-9, 1e-6, 1e-3
@@ -44,13 +46,41 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory that is another with a tenth of its tolerances; of ensembles the first few are asked.
     What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
-    steering = run.steering
-    estimated = steering.controller.estimates(run.method) and not run.interpreted
-    if number >= FIRST or found.status not in (Status.OK, Status.EVENT) or not estimated or not len(found.t):
+    if number >= FIRST or found.status not in (Status.OK, Status.EVENT) or run.interpreted or not len(found.t):
         return []
     if not np.isfinite(found.y).all():
         return []
+    if not run.steering.controller.estimates(run.method):
+        return looked(lambda: _follows(run, found, number), "whether smaller steps give the same motion")
     return looked(lambda: _loose(run, found, number), "whether tighter tolerances give the same motion")
+
+
+def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a trajectory whose steps follow what they are given, not their errors: the first `MOST_STEPS` of
+    them are taken once more in halves, where no energy is guarded.
+    """
+    steering, method = run.steering, run.method
+    if steering.first is None or any(guard.name == "energy" for guard in run.problem.guards):
+        return []
+    t, y, k = found.t, found.y, positions_of(run.problem)
+    if t[0] != run.span[0]:
+        starts = np.atleast_2d(run.problem.y0)
+        t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
+    rows = min(len(t), 1 + -(-MOST_STEPS * len(t) // max(int(run.counters[STEPS]), 1)))
+    t, y, scale = t[:rows], y[:rows], ways_of_each(run, y)
+    if len(t) < 2 or not np.isfinite(scale[:k]).any():
+        return []
+    half = replace(steering, span=(float(t[0]), float(t[-1])), first=0.5 * steering.first)
+    again = _to_its_end(AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(t)), half, y[0]))
+    if len(again.y) < len(t):
+        return []  # where it fails nothing is known
+    part, allowed, row = beyond(
+        _apart(again.y[:, :k], y[:, :k], scale[:k]), ANOTHER if method.symmetric or method.symplectic else ELSEWHERE
+    )
+    if not part > allowed:
+        return []
+    says = "half the steps give another motion: positions differ by this part of the way that they go"
+    return [Doubt("accuracy", float(t[row]), part, allowed, says, "use a smaller step", number)]
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
@@ -115,10 +145,13 @@ def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Arra
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
     output = Output(save_every=NEVER) if alike else Output(times=np.ascontiguousarray(times))
-    again = AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None)
-    while not again.done:
-        again.go(CHUNK)
-    return again.trajectories()[0]
+    return _to_its_end(AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None))
+
+
+def _to_its_end(run: AdaptiveRun) -> Trajectory:
+    while not run.done:
+        run.go(CHUNK)
+    return run.trajectories()[0]
 
 
 def _apart(one: Array, other: Array, scale: Array) -> Array:

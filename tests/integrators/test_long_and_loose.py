@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from integrators import Event, Problem, integrate, traced
+from integrators.controllers import IntegratingController
 from integrators.engine.halves import MOST
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
@@ -224,3 +225,15 @@ def test_what_constraints_hold_at_zero_is_solved_to_the_rounding_of_the_rest(ste
         assert run.success, run.message
         assert np.abs(run["q"][:, [0, 3]] - rail["q"]).max() < 1e-14
         assert run.maximum("gap") < 1e-14
+
+
+@pytest.mark.parametrize(("method", "step"), [("MIDPOINT", 1.0), ("MIDPOINT", 0.5), ("RKMK_GAUSS2", 1.0)])
+def test_steps_that_follow_what_they_are_given_are_compared_with_their_halves(method, step):
+    """A driven, damped pendulum, whose steps no error chooses."""
+    driven = Problem(rn(2), [2.0, 0.0], lambda t, y: [y[1], -9.0 * np.sin(y[0]) - 0.1 * y[1] + 0.5 * np.cos(2.0 * t)])
+    steps = IntegratingController(lambda t, y: [1.0, 0.0])
+    coarse = integrate(driven, method, (0.0, 30.0), step, controller=steps)
+    assert [doubt.name for doubt in coarse.doubts] == ["accuracy"]
+    fine = integrate(driven, method, (0.0, 30.0), 0.005, controller=steps)
+    assert fine.success
+    assert abs(fine.y[-1, 0] + 0.44833756) < 0.05

@@ -172,3 +172,19 @@ def test_what_cannot_be_stepped_is_named():
         liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(delayed))
     with pytest.warns(ModelWarning, match="contacts are not modelled"):
         liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(TEXT.replace('contype="0"', 'contype="1"')))
+
+
+@pytest.mark.parametrize("name", ["opt.gravity", "opt.timestep", "body_mass", "dof_damping"])
+def test_a_model_that_has_changed_since_is_told_of(name):
+    model = mujoco.MjModel.from_xml_string(TEXT)
+    step, data = liemech.mujoco_stepper(model), mujoco.MjData(model)
+    step(data)
+    if name == "opt.timestep":
+        model.opt.timestep = 1e-4
+    else:
+        attribute = model.opt if name.startswith("opt.") else model
+        getattr(attribute, name.removeprefix("opt."))[...] *= 0.5
+        getattr(attribute, name.removeprefix("opt."))[-1] += 0.1
+    with pytest.raises(ValueError, match=f"model: {name} has changed since the stepper was made"):
+        step(data)
+    liemech.mujoco_stepper(model)(mujoco.MjData(model))
