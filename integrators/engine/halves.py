@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
-from integrators.engine.resolution import positions_of
+from integrators.engine.resolution import is_cheap, positions_of
 from integrators.engine.run import Output, Plan, Trajectory
 from integrators.engine.ways import (
     AT_ALL,
@@ -81,6 +81,8 @@ STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
 """Steps that are taken once more in halves."""
+ROOM = 5_000_000
+"""Numbers of all steps of a look, at most."""
 CHUNK = 1000
 """Half steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
 FIRST, LONG = 8, 1000
@@ -277,12 +279,31 @@ class _Look:
             self.rows = min(len(t) - int(plan.steps % every != 0), 1 + MOST // every)
             self.steps = every * (self.rows - 1)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
+        if self.anew and self._may_take_all():
+            self._take_all()
         self.failed: set[int] = set()
         self.swing: dict[int, float] = {}
         """By what part of itself the swing of all positions differs from that of other steps."""
         self.sums: dict[int, float] = {}
         self.asked_whole = False
         """Whether `suspects` has taken the whole run, in steps of twice the size."""
+
+    def _may_take_all(self) -> bool:
+        """Whether all steps may be taken again, for what happens between few saved states: not where plain Python
+        functions are called too often, or they would take too much memory.
+        """
+        numbers = (self.steps + 1) * self.run.problem.n * (WIDTH if isinstance(self.run, LaneRun) else 1)
+        return numbers <= ROOM and (is_cheap(self.run) or self.steps <= BEGUN) and self.rows >= 2
+
+    def _take_all(self) -> None:
+        """All steps in the place of those that were saved."""
+        starts = {lane: states[0] for lane, states in self.y.items()}
+        again = self._taken(starts, Plan(self.t0, self.run.plan.h, self.steps), Output(save_every=1))
+        if any(one.status is not Status.OK or len(one.y) != self.steps + 1 for one in again.values()):
+            return
+        self.t, self.y = next(iter(again.values())).t, {lane: one.y for lane, one in again.items()}
+        self.scale = {lane: self.ways(self.run, states) for lane, states in self.y.items()}
+        self.rows, self.anew = self.steps + 1, False
 
     def suspects(self, limit: float, floor: float) -> list[int]:
         """Lanes of which the steps looked at differ by more than `floor`, summed over the run; where that is `SUSPECT`

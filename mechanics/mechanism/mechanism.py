@@ -633,7 +633,11 @@ class Mechanism:
         q0, v0 = self.start(q, v, rates, t)
         packed = self.packed(projection == "positions")
         p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
-        shape = with_derivatives(packed.structure, len(packed.parameters), *packed.work_shape) if has_room else packed.work_shape
+        shape = (
+            with_derivatives(packed.structure, len(packed.parameters), *packed.work_shape)
+            if has_room
+            else packed.work_shape
+        )
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),

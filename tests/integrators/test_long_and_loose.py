@@ -10,7 +10,7 @@ from integrators.engine.halves import MOST
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints import point_on_plane, revolute
-from mechanics.forces import cable, joint_spring, joint_stop, motor
+from mechanics.forces import Sphere, cable, contact, joint_spring, joint_stop, motor
 from mechanics.joints import Motion, Planar, Prismatic, Revolute, Rheonomic, Slide
 
 
@@ -237,3 +237,12 @@ def test_steps_that_follow_what_they_are_given_are_compared_with_their_halves(me
     fine = integrate(driven, method, (0.0, 30.0), 0.005, controller=steps)
     assert fine.success
     assert abs(fine.y[-1, 0] + 0.44833756) < 0.05
+
+
+@pytest.mark.parametrize("given", [{}, {"t_eval": np.linspace(0.0, 3.0, 37)}, {"t_eval": [3.0]}, {"save_every": 600}])
+def test_few_saved_states_have_the_doubts_of_all(given):
+    """A point that bounces: what differs does so in its contacts, between saved states."""
+    drop = Tree([Body("b", Prismatic((0, 0, 1)), inertia=Inertia.point(0.5), joint_name="z")])
+    ball = contact(Sphere(Frame("b"), 0.1), Frame(None), stiffness=2e4, damping=5.0, law="kelvin_voigt")
+    run = integrate(Mechanism(drop, elements=[ball]).problem([0.5]), "RKMK4", (0.0, 3.0), 0.005, **given)
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
