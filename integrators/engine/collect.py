@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.branches import other_branches
 from integrators.engine.diagnosis import explained
-from integrators.engine.exchanged import spent
+from integrators.engine.exchanged import is_little, spent
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
 from integrators.engine.halves import elsewhere
@@ -272,7 +272,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     doubts, begin, seen = [], float(found.t[0]) if len(found.t) else run.t0, _seen(found)
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
-        if excess > 0.0:
+        if excess > 0.0 and not is_little(run, found, k):
             doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
     doubts += [
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),

@@ -14,6 +14,7 @@ from integrators.engine.halves import FIRST
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
 from integrators.problem import Doubt, Guard
+from integrators.problem.guards import ENERGY_CHANGE
 from integrators.problem.problem import Problem
 
 Array = NDArray[np.float64]
@@ -21,6 +22,29 @@ FEWEST, ROWS = 9, 17
 """Saved states, at least; that are looked at, at most."""
 MOST = 0.5
 """Part of what is exchanged."""
+
+
+def is_little(run: Run, found: Trajectory, k: int) -> bool:
+    """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
+    exchanged: the guard knows the start with which its problem was posed, not that of this trajectory.
+    """
+    problem = run.problem
+    posed, guard = problem.guards[k], run.method.guards(problem)[k]
+    if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
+        return False
+    if len(problem.variables) < 2 or not np.isfinite(found.y).all():
+        return False
+    column = problem.invariant_names.index("energy")
+    changed = float(_changed(problem, found, column)[0].max())
+    return changed <= _limit(run, problem, found, column, guard, ENERGY_CHANGE * guard.change / posed.change)
+
+
+def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, Array]:
+    """By how much the energy has changed by each of the saved states, at most, and how low it was."""
+    m, energy = problem.invariant_count, found.invariants[:, column]
+    lows, highs = (found.statistics[: len(found.t), part * m + column] for part in (LEAST, GREATEST))
+    low = np.minimum(lows, energy)
+    return np.maximum(energy[0] - low, np.maximum(highs, energy) - energy[0]), low
 
 
 def spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -31,32 +55,30 @@ def spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     guard = next((g for g in problem.guards if g.name == "energy" and g.change < np.inf), None)
     if guard is None or number >= FIRST or len(found.t) < FEWEST or len(problem.variables) < 2:
         return []
-    column, m = problem.invariant_names.index("energy"), problem.invariant_count
-    energy, begin = found.invariants[:, column], float(found.invariants[0, column])
-    lows, highs = (found.statistics[: len(found.t), part * m + column] for part in (LEAST, GREATEST))
-    changed = np.maximum(begin - np.minimum(lows, energy), np.maximum(highs, energy) - begin)
+    column = problem.invariant_names.index("energy")
+    begin, (changed, low) = float(found.invariants[0, column]), _changed(problem, found, column)
     if not changed.max() > guard.relative * abs(begin) or not np.isfinite(found.y).all():
         return []
-    limit = _limit(run, problem, found, column, guard)
+    limit = _limit(run, problem, found, column, guard, MOST)
     over = np.flatnonzero(changed > limit)
     if not len(over) or not np.isfinite(limit):
         return []
     k = int(np.argmax(changed))
-    lower = begin - min(lows[k], energy[k]) >= changed[k]
+    lower = begin - low[k] >= changed[k]
     value, allowed = begin + (-1.0, 1.0)[not lower] * changed[k], begin + (-1.0, 1.0)[not lower] * limit
     says = f"{guard.says}, beside what the motion exchanges"
     return [Doubt("energy", float(found.t[over[0]]), float(value), float(allowed), says, guard.remedy, number)]
 
 
-def _limit(run: Run, problem: Problem, found: Trajectory, column: int, guard: Guard) -> float:
-    """By how much the energy may change."""
+def _limit(run: Run, problem: Problem, found: Trajectory, column: int, guard: Guard, part: float) -> float:
+    """By how much the energy may change: that part of what is exchanged."""
     rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
     rest = found.y[rows]
     rest[:, -problem.variables[-1].size :] = 0.0
     still = np.array([_invariants(run, float(found.t[k]), y)[column] for k, y in zip(rows, rest, strict=True)])
     kinetic, potential = found.invariants[rows, column] - still, still - still[0]
     exchanged = float(np.abs(kinetic).max() + np.abs(potential).max())
-    return MOST * exchanged + guard.relative * abs(float(found.invariants[0, column]))
+    return part * exchanged + guard.relative * abs(float(found.invariants[0, column]))
 
 
 def _invariants(run: Run, t: float, y: Array) -> Array:

@@ -36,6 +36,7 @@ from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import is_cheap, positions_of
 from integrators.engine.run import Output, Plan, Trajectory
+from integrators.engine.step_again import stepped
 from integrators.engine.ways import (
     AT_ALL,
     SLIGHT,
@@ -174,9 +175,13 @@ def _is_driven(run: FixedRun, found: Trajectory) -> bool:
         return False
     column, aside = problem.invariant_names.index("energy"), ASIDE * abs(run.plan.h)
     rows = np.unique(np.linspace(0, len(found.t) - 1, 9).astype(int))
-    fastest = max(abs(rate_of(problem, column, float(found.t[k]), found.y[k], aside)) for k in rows)
+    places = [(float(found.t[k]), found.y[k]) for k in rows]
+    if len(rows) < 3:  # and what its step leads to: a drive has no power at rest
+        start = np.atleast_2d(problem.y0)[0]
+        places += [(run.plan.t0, start), (run.plan.t0 + run.plan.h, stepped(run, run.plan.t0, run.plan.h, start))]
+    fastest = max(abs(rate_of(problem, column, t, y, aside)) for t, y in places)
     size = float(np.abs(found.invariants[:, column]).max())
-    return bool(fastest * abs(found.t[-1] - found.t[0]) > BROUGHT * size)
+    return bool(fastest * abs(found.last_t - run.plan.t0) > BROUGHT * size)
 
 
 def _again(run: FixedRun, starts: Mapping[int, Array], plan: Plan, output: Output) -> FixedRun:

@@ -20,6 +20,8 @@ _MOVES = (1.0, -0.7, 0.4)
 _LATER = 0.37
 """A time at which an energy that depends on time has another value, s."""
 _STEP = 1e-5
+_SOON, _SHORT = 0.1, 0.02
+"""s, and the part of a state by which it changes, of the steps with which a motion is followed a little."""
 _FAST = 1e6
 """Kinetic energy that drowns what is at play, in parts of it."""
 _KEPT = 1e-6
@@ -58,14 +60,39 @@ def energy_at_play(problem: Problem) -> float:
 def is_kept(problem: Problem, at_play: float) -> bool:
     """Whether the energy stays along the field, from the start and from states near it.
 
-    Of problems with constraints, whose field goes by states that satisfy them, the start alone is looked at.
+    Of problems with constraints, whose field goes by states that satisfy them, the start and some states of the motion
+    from there are looked at: a drive has no power at rest.
     """
     start = np.array(np.atleast_2d(problem.y0)[0])
-    free = problem.parts_layout == "quasi_velocity" or problem.canonical
-    by = 0.3 * _pattern(problem)
-    by[-problem.variables[-1].size :] *= _slower(problem, start, by, at_play)
-    states = [start, *(_moved(problem, start, x * by) for x in _MOVES)] if free else [start]
-    return all(abs(_energy_rate(problem, y)) <= _KEPT * at_play for y in states)
+    if problem.parts_layout == "quasi_velocity" or problem.canonical:
+        by = 0.3 * _pattern(problem)
+        by[-problem.variables[-1].size :] *= _slower(problem, start, by, at_play)
+        places = [(0.0, start), *((0.0, _moved(problem, start, x * by)) for x in _MOVES)]
+    else:
+        places = [(0.0, start), *_later(problem, start)]
+    return all(abs(_energy_rate(problem, t, y)) <= _KEPT * at_play for t, y in places)
+
+
+def _later(problem: Problem, y: Array) -> list[tuple[float, Array]]:
+    """Times and states a little later along the motion, by the classical Runge–Kutta method in exponential
+    coordinates; where it cannot go there, fewer.
+    """
+    t, found = 0.0, list[tuple[float, Array]]()
+    for _ in _MOVES:
+        fastest = float(np.abs(_field_at(problem, t, y)).max())
+        h = min(_SOON, _SHORT * (1.0 + float(np.abs(y).max())) / max(fastest, 1e-300))
+        k = [_field_at(problem, t, y)]
+        for part in (0.5, 0.5, 1.0):
+            k.append(_field_at(problem, t + part * h, _moved(problem, y, part * h * k[-1])))
+        t, y = t + h, _moved(problem, y, h / 6.0 * (k[0] + 2.0 * k[1] + 2.0 * k[2] + k[3]))
+        if not np.isfinite(y).all():
+            break
+        found.append((t, y))
+    return found
+
+
+def _field_at(problem: Problem, t: float, y: Array) -> Array:
+    return _values(problem.field.python, problem, t, y, problem.dimension)
 
 
 def _slower(problem: Problem, start: Array, by: Array, at_play: float) -> float:
@@ -78,13 +105,13 @@ def _slower(problem: Problem, start: Array, by: Array, at_play: float) -> float:
     return float(np.sqrt(at_play / kinetic)) if kinetic > _FAST * at_play > 0.0 else 1.0
 
 
-def _energy_rate(problem: Problem, y: Array) -> float:
+def _energy_rate(problem: Problem, t: float, y: Array) -> float:
     """Ė along the field, over the largest component of the rates."""
-    rates = _values(problem.field.python, problem, 0.0, y, problem.dimension)
+    rates = _field_at(problem, t, y)
     largest = max(float(np.abs(rates).max()), 1e-300)
     step = _STEP / largest
-    ahead, behind = (_energy(problem, s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
-    later = _energy(problem, _LATER, y) - _energy(problem, 0.0, y)
+    ahead, behind = (_energy(problem, t + s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
+    later = _energy(problem, t + _LATER, y) - _energy(problem, t, y)
     return (ahead - behind) / (2.0 * _STEP) if later == 0.0 else np.inf
 
 

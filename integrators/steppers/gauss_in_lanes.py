@@ -85,6 +85,10 @@ LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
+LIGHT = 1e-13
+"""Relative error, squared, of a component of a canonical problem that counts as much as that tolerance: the energy of
+what is light beside the rest, or slow, says nothing of it.
+"""
 UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 PROJECTION_EVERY = 10
@@ -99,21 +103,34 @@ highest coefficients, and this part of the sizes.
 
 @kernel
 def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any) -> Any:
-    """The error of the substep: of the energy, or relative and squared; and the energy at play."""
+    """The error of the substep: of the energy of canonical problems, else 0; and that of the component where it is
+    largest beside its size, squared.
+    """
     d = dimension(table)
     at, flat = room(n, d), flattened(work)
-    l = work[at.l : at.l + d]
-    total = 0.0
+    l, inverse = work[at.l : at.l + d], flat[at.inverse : at.inverse + d]
+    energy, relative, half = 0.0, 0.0, d // 2
+    for m in range(half if options[CANONICAL] else d):
+        high = highest(coefficients, l, m).real
+        part = high * ld(inverse, m).real
+        relative = max(relative, part * part)
+        if options[CANONICAL]:
+            other = highest(coefficients, l, half + m).real
+            energy += abs(high * other)
+            part = other * ld(inverse, half + m).real
+            relative = max(relative, part * part)
+    return energy / abs(h.real), relative
+
+
+@helper
+def error_of(estimates: Any, options: Any, work: Any) -> Any:
+    """The larger of the two, in the units of the tolerance: what is light beside the rest of a canonical problem counts
+    by itself, where its relative error is more than `LIGHT`.
+    """
+    energy, relative = estimates
     if options[CANONICAL]:
-        half = d // 2
-        for m in range(half):
-            total += abs(highest(coefficients, l, m).real * highest(coefficients, l, half + m).real)
-        return total / abs(h.real)
-    inverse = flat[at.inverse : at.inverse + d]
-    for m in range(d):
-        part = (highest(coefficients, l, m) * ld(inverse, m)).real
-        total = max(total, part * part)
-    return total
+        return max(energy, relative * (ROUNDING / LIGHT) * work[CLOCK_ROW, AT_PLAY].real)
+    return relative
 
 
 @helper
@@ -259,15 +276,15 @@ def divided(
         status = solve(
             field, start, size, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
         )  # fmt: skip
-        error = estimate(size, n, table, coefficients, options, work)
-        solved = status == OK and error == error
+        estimates = estimate(size, n, table, coefficients, options, work)
+        solved = status == OK and estimates[0] == estimates[0] and estimates[1] == estimates[1]
         if solved and options[CANONICAL]:
             st(clock, AT_PLAY, max(ld(clock, AT_PLAY).real, energy_at_play(n, table, work)))
-        tolerance = allowed(coefficients, options, work)
+        tolerance, error = allowed(coefficients, options, work), error_of(estimates, options, work)
         st(clock, TOLERATED, tolerance)
-        if solved and error > tolerance and not options[CANONICAL]:  # beside how far it goes, from rest and from zero
+        if solved and error > tolerance:  # beside how far it goes, from rest and from zero
             measure(y, table, options, work)
-            error = estimate(size, n, table, coefficients, options, work)
+            error = error_of(estimate(size, n, table, coefficients, options, work), options, work)
         if not (solved and (error <= tolerance or level == largest)):
             if level == largest:
                 st(clock, GUESS, FRESH)

@@ -9,11 +9,12 @@ import pytest
 import integrators
 from integrators import Doubt, Guard, Problem, Solution, Status, integrate, resume, suggest_step
 from integrators.methods import METHODS
-from integrators.problem import OwnStep, lagrangian_problem
+from integrators.problem import OwnStep, holonomic_problem, lagrangian_problem
 from integrators.problem.guards import energy_guard, momentum_guards
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
-from liegroup import product, rn
+from liegroup import product, rn, so3
 from liegroup.compile.scalars import sqrt
+from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
 
 
@@ -398,3 +399,35 @@ def test_an_energy_that_is_watched_but_not_guarded_hides_nothing():
         )
         assert not integrate(free, "SPLIT_STRANG", (0.0, 94.5), 0.21).success
         assert integrate(free, "SPLIT_STRANG", (0.0, 94.5), 0.02).success
+
+
+def test_a_drive_without_power_at_the_start_is_no_loss_of_energy():
+    """A skate that runs straight while a torque begins to turn it; a pendulum that hangs at rest and is shaken."""
+    skate = nonholonomic_system(
+        rn(3),
+        lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2),
+        lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        force=lambda t, q, v: [0.0, 0.0, 0.3],
+    ).problem()
+    shaken = holonomic_problem(
+        lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - 9.81 * q[1] + q[0] * np.cos(3 * t),
+        lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1.0],
+        [0.0, -1.0],
+    )
+    for posed in (skate, shaken):
+        assert not any(guard.name == "energy" for guard in posed.guards)
+        assert integrate(posed, (0.0, 5.0)).success
+
+
+def test_a_guard_goes_by_the_start_of_the_run_not_of_its_problem():
+    """A body that is posed slow and started fast: beside what it then has a thousandth is nothing."""
+    posed = lagrangian_problem(
+        lambda t, q, v, p: 0.5 * (v[0] ** 2 + 2.0 * v[1] ** 2 + 3.0 * v[2] ** 2), so3.identity(), [0.01, 0.02, 0.0],
+        group=so3,
+    )  # fmt: skip
+    starts = np.array([[1.0, 0.0, 0.0, 0.0, s, 4.0 * s, 0.3 * s] for s in (0.01, 1.0, 10.0)])
+    many = integrate(posed, "MIDPOINT", (0.0, 20.0), 0.01, y0=starts)
+    assert many.success
+    assert 1e-3 < np.abs(many["energy"][2] / many["energy"][2, 0] - 1.0).max() < 2e-3

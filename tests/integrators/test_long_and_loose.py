@@ -246,3 +246,14 @@ def test_few_saved_states_have_the_doubts_of_all(given):
     ball = contact(Sphere(Frame("b"), 0.1), Frame(None), stiffness=2e4, damping=5.0, law="kelvin_voigt")
     run = integrate(Mechanism(drop, elements=[ball]).problem([0.5]), "RKMK4", (0.0, 3.0), 0.005, **given)
     assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+
+
+@pytest.mark.parametrize("given", [{}, {"t_eval": [4.0]}])
+def test_one_saved_state_of_a_driven_motion_is_asked_as_all_are(given):
+    """Symmetric methods where a motor brings energy: their phase counts, also where it has no power at the start."""
+    rail = Tree([Body("b", Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="j")])
+    drive = motor("j", Motion((), ((5.2018, 3.6053, 0.0),)))
+    driven = Mechanism(rail, elements=[joint_spring("j", 557.17), drive]).problem([0.058])
+    run = integrate(driven, "MIDPOINT", (0.0, 4.0), 0.02, **given)
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+    assert integrate(driven, "MIDPOINT", (0.0, 4.0), 0.001, **given).success

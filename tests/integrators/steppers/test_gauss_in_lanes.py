@@ -544,3 +544,43 @@ def test_a_tuned_method_is_known_by_its_name():
     assert find("gauss8[fast]").name == "GAUSS8[fast]"
     with pytest.raises(ValueError, match="no method"):
         find("GAUSS8[quick]")
+
+
+# --- what is light beside the rest ------------------------------------------------------------------------------------
+
+
+def sun_jupiter_and_comet(mass):
+    """In astronomical units, years and solar masses; the comet (e = 0.97) from its perihelion."""
+    G, M = 4.0 * np.pi**2, np.array([1.0, 9.5e-4, mass])
+    v = np.array([0.0, 0.0, 0.0, np.sqrt(G / 5.2), 0.0, -np.sqrt(G * 1.97 / 0.3)])
+    v[1] = -(M[1] * v[3] + M[2] * v[5])
+
+    def lagrangian(t, q, v, p):
+        L = 0.0
+        for i in range(3):
+            L = L + 0.5 * M[i] * (v[2 * i] ** 2 + v[2 * i + 1] ** 2)
+            for j in range(i):
+                L = L + G * M[i] * M[j] / np.sqrt((q[2 * i] - q[2 * j]) ** 2 + (q[2 * i + 1] - q[2 * j + 1]) ** 2)
+        return L
+
+    return lagrangian_problem(lagrangian, [0.0, 0.0, 5.2, 0.0, -0.3, 0.0], v)
+
+
+@pytest.mark.parametrize("step", [None, 0.5, 2.0])
+def test_a_comet_beside_the_sun_moves_as_one_of_any_small_mass(step):
+    """Its energy is nothing beside that of Jupiter, and its motion does not depend on its mass."""
+    ends = []
+    for mass in (1e-11, 1e-17, 1e-20):
+        posed = sun_jupiter_and_comet(mass)
+        run = integrate(posed, (0.0, 10.0)) if step is None else integrate(posed, "GAUSS8", (0.0, 10.0), step)
+        assert run.success
+        ends.append(run.y[-1, 4:6])
+    assert np.abs(np.array(ends) - ends[0]).max() < 1e-7
+
+
+def test_the_energy_says_nothing_of_a_motion_with_one_constant_rate():
+    """A relativistic particle under a constant force: p = t, so that the estimate of the energy vanishes."""
+    posed = lagrangian_problem(lambda t, q, v, p: q[0] - np.sqrt(1.0 - v[0] ** 2), [0.0], [0.0])
+    for run in (integrate(posed, (0.0, 100.0)), integrate(posed, "GAUSS8", (0.0, 100.0), 20.0)):
+        assert run.success
+        assert run.y[-1, 0] == pytest.approx(np.sqrt(1e4 + 1.0) - 1.0, rel=1e-11)
