@@ -366,7 +366,7 @@ def suggest_step(
 
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
 """Whether steps are tried, which may be too long for what a method presupposes."""
-_TRIALS, _TRIAL_STEPS = 12, 16
+_TRIALS, _TRIAL_STEPS = 20, 16
 _SHARE, _TIMES = 1e-3, 10.0
 """Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
 all of them count as one, at most.

@@ -6,7 +6,7 @@ import itertools
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -20,6 +20,7 @@ from integrators.integrate import integrate, integrate_together
 from integrators.method import Reference
 from integrators.methods import find
 from integrators.problem import Problem, pose
+from integrators.problem.importable import check_importable
 from integrators.results.solution import CONVENTIONS, Solution
 from integrators.results.storage import versions
 from integrators.status import Status
@@ -85,9 +86,9 @@ def sweep(
     -------
     xarray.Dataset
         A variable for every quantity over the parameters, NaN in cells that did not come to their end; ``status`` (the
-        name of a `Status`, INTERRUPTED of all that Ctrl-C has left; REFUSED; RAISED where a function of the problem or
-        a quantity has raised something, which the message names), ``message``, and ``doubts``, how many limits of trust
-        a run has passed.
+        name of a `Status`, DOUBTFUL also of a run that has reached the end and is not to be trusted, INTERRUPTED of all
+        that Ctrl-C has left; REFUSED; RAISED where a function of the problem or a quantity has raised something, which
+        the message names), ``message``, and ``doubts``, how many limits of trust a run has passed.
 
     Raises
     ------
@@ -149,6 +150,9 @@ def sweep(
         size, send = integer(per_chunk, "per_chunk", 1), getattr(client, "submit", None)
         check_function(send, "client", "a client of Dask or an executor, with a method submit")
         assert send is not None
+        if isinstance(client, ProcessPoolExecutor):
+            for function in (model, *(quantities or {}).values()):
+                check_importable(function)
         chunks = [cells[k : k + size] for k in range(0, len(cells), size)]
         futures = [send(_computed, builder, chunk, given, quantities, 1) for chunk in chunks]
         found = [cell for future in futures for cell in future.result()]
@@ -212,7 +216,7 @@ def _posed(builder: Callable[..., Any], cell: Cell, given: Cell) -> Cell | Excep
     run = given | {name: cell[name] for name in _OF_RUNS if name in cell}
     try:
         problem = pose(builder(**{name: value for name, value in cell.items() if name not in _OF_RUNS}))
-    except _REFUSALS as error:
+    except Exception as error:  # of this cell; the others are not lost with it
         return error
     return run | {"problem": problem}
 
@@ -268,7 +272,7 @@ def _one(run: Any, quantities: Any) -> Cell:
         except Exception as error:
             return _without(RAISED, error)
         return _told(solution, quantities)
-    return _without(REFUSED, run)
+    return _without(REFUSED if isinstance(run, _REFUSALS) else RAISED, run)
 
 
 def _without(status: str, error: Exception) -> Cell:
@@ -281,6 +285,8 @@ def _told(solution: Solution, quantities: Any) -> Cell:
     """What a solution says of its cell."""
     each = (solution.status,) if isinstance(solution.status, Status) else solution.status
     worst = next((s for s in each if s not in (Status.OK, Status.EVENT)), each[0])
+    if solution.finished and solution.doubts:
+        worst = Status.DOUBTFUL
     cell: Cell = {"status": worst.name, "message": solution.message, "doubts": len(solution.doubts)}
     if not solution.finished:
         return cell

@@ -222,7 +222,13 @@ def _of_field(problem: Problem, field: Field, name: str, output: str, size: int,
     graph = _graph(problem)
     t, y = graph.input(("t", None)), _vector(graph, "y", problem.n)
     out = np.empty(size, dtype=object)
-    traceable(field.python)(t, y, _numbers(problem.parameters), problem.structure, room(problem.work_shape), out)
+    try:
+        traceable(field.python)(t, y, _numbers(problem.parameters), problem.structure, room(problem.work_shape), out)
+    except TypeError as error:
+        raise TypeError(
+            f"{problem.model}: its {name} cannot be written as code without branches ({error}); inputs as functions of "
+            "the time can, tables of samples and systems that choose by their values cannot"
+        ) from error
     return Function(name, graph, {"t": 0, "y": problem.n}, {output: _nodes(graph, out)}, about)
 
 

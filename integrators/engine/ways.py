@@ -20,7 +20,7 @@ ONE_WAY = 0.9
 """Part of all that a position goes by which it is away at last, where it travels."""
 LITTLE = 0.05
 """Part of the way of positions of another unit that one counts as, at least."""
-SLIGHT = 1e-3
+SLIGHT = 1e-6
 """The same of components of which nothing is known."""
 TINY = 1e-9
 """Of what counts as one, what rounding moves."""

@@ -230,7 +230,8 @@ def _field_of_jitted(function: Any, count: int, name: str, matrix: bool) -> Fiel
 
 
 def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
-    """ValueError where a jitted field reads behind its arrays, which compiled code does without a word; a
+    """ValueError where a jitted field reads behind its arrays, which compiled code does without a word, or writes into
+    its state; a
     RuntimeWarning where it gives other numbers than its source: what it has read of its module is that of the time
     when it was compiled.  Of states of up to `LOOKED_AT` numbers: sources with long loops take their time.
     """
@@ -243,11 +244,15 @@ def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), values
-            interpreted(t, np.array(y), *arrays)
+            given = np.array(y)
+            interpreted(t, given, *arrays)
     except IndexError as error:
         raise ValueError(f"field: {error}; its compiled form would read what is behind its arrays") from error
     except Exception:  # what has no interpreted form is not compared
         return
+    if not np.array_equal(given, y, equal_nan=True):
+        k = int(np.flatnonzero(given != y)[0])
+        raise ValueError(f"field: writes into y[{k}], the state of the run; work on a copy: y = y.copy()")
     if np.isfinite(values).all() and np.abs(values - velocity).max(initial=0.0) > _APART * np.abs(values).max(
         initial=1.0
     ):

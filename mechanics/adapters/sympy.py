@@ -101,6 +101,8 @@ def from_lagrangian(
         lagrangian = sympy.sympify(lagrangian)
     except sympy.SympifyError:
         raise TypeError(f"lagrangian: {shown(lagrangian)}, expected an expression of SymPy") from None
+    if isinstance(lagrangian, sympy.MatrixBase) and lagrangian.shape == (1, 1):  # as products of vectors are
+        lagrangian = lagrangian[0, 0]
     of_kind(lagrangian, sympy.Expr, "lagrangian", "an expression of SymPy")
     forces = None if forces is None else list(sequence(forces, "forces", "a list of one expression per coordinate"))
     constraints = sequence(constraints, "constraints", "a list of expressions that the motion keeps at zero")
@@ -350,6 +352,8 @@ def _closing_guards(
 
 
 def _coordinates(coordinates: Sequence[Any]) -> list[Any]:
+    if isinstance(coordinates, AppliedUndef):
+        raise TypeError(f"coordinates: {coordinates}, expected a list of dynamicsymbols: [{coordinates}]")
     q = [sympy.sympify(x) for x in sequence(coordinates, "coordinates", "dynamicsymbols")]
     if not q:
         raise ValueError("coordinates: none, expected at least one dynamicsymbol")
@@ -460,7 +464,13 @@ def _start(
     """(q, v) at the start: coordinates as given; velocities that are not given are those of least size that satisfy
     the constraints, zero where nothing asks for more.
     """
-    values = {sympy.sympify(x): _number(value, f"start[{x}]") for x, value in (start or {}).items()}
+    if not isinstance(start or {}, Mapping):
+        raise TypeError(f"start: {shown(start)}, expected a mapping from coordinates to numbers, {{{q[0]}: 1.0}}")
+    names = {x.func.__name__: x for x in q}
+    values = {
+        names.get(x, x) if isinstance(x, str) else sympy.sympify(x): _number(value, f"start[{x}]")
+        for x, value in (start or {}).items()
+    }
     if strange := set(values) - {*q, *v}:
         raise ValueError(f"start: {_listed(strange)} are no coordinates or velocities, which are {_listed([*q, *v])}")
     if missing := set(q) - set(values):

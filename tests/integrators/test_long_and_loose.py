@@ -257,3 +257,17 @@ def test_one_saved_state_of_a_driven_motion_is_asked_as_all_are(given):
     run = integrate(driven, "MIDPOINT", (0.0, 4.0), 0.02, **given)
     assert [doubt.name for doubt in run.doubts] == ["accuracy"]
     assert integrate(driven, "MIDPOINT", (0.0, 4.0), 0.001, **given).success
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "CF4"])
+def test_an_angle_beside_an_orbit_in_metres_counts(method):
+    """Seven million metres and an angle that swings, in one plain state: that is 2 rad off."""
+    gm = 3.986e14
+
+    def field(t, y):
+        r3 = (y[0] ** 2 + y[1] ** 2) ** 1.5
+        return [y[2], y[3], -gm * y[0] / r3, -gm * y[1] / r3, y[5], -0.25 * np.sin(y[4])]
+
+    posed = Problem(rn(6), [7e6, 0.0, 0.0, np.sqrt(gm / 7e6), 2.0, 0.0], field)
+    assert "accuracy" in {doubt.name for doubt in integrate(posed, method, (0.0, 5828.0), 5.0).doubts}
+    assert integrate(posed, method, (0.0, 2914.0), 0.25).success

@@ -407,3 +407,13 @@ def test_jitted_events_that_are_truth_values_are_refused_as_plain_ones():
     for function in (lambda t, y: y[0] < 0.0, numba.njit(lambda t, y: y[0] < 0.0)):
         with pytest.raises(TypeError, match="event 'e': returned a truth value"):
             integrate(posed, "RKMK4", (0.0, 3.0), 0.1, events={"e": function})
+
+
+def test_a_jitted_field_that_writes_into_its_state_is_named():
+    @numba.njit
+    def slips(t, y):
+        y *= 0.999
+        return np.array([y[1], -y[0]])
+
+    with pytest.raises(ValueError, match=r"field: writes into y\[0\], the state of the run; work on a copy"):
+        integrate(Problem(table_of([(RN, 2)]), [1.0, 0.0], slips), "RKMK4", (0.0, 1.0), 0.1)

@@ -2,7 +2,7 @@
 
 import itertools
 import signal
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -291,3 +291,29 @@ def test_mechanisms_with_derivatives_of_their_own_numbers_go_in_lanes(method):
     together = integrate_together(problems, find(method), SPAN, 0.02)
     for problem, run in zip(problems, together, strict=True):
         assert np.array_equal(run.y, integrate(problem, method, SPAN, 0.02).y)
+
+
+def test_a_cell_that_is_not_to_be_trusted_says_so():
+    table = sweep(SYSTEMS["pendulum"].problem(), {"step": [0.5, 0.01]}, "RKMK4", (0, 20.0))
+    assert table["status"].values.tolist() == ["DOUBTFUL", "OK"]
+    assert table["doubts"].values.tolist() == [1, 0]
+    assert np.isfinite(table["energy_error"].values).all()
+
+
+def fails_above(rate):
+    if rate > 0.25:
+        raise RuntimeError("a solver of mine did not converge")
+    return decaying(rate)
+
+
+def test_a_builder_that_raises_anything_loses_its_own_cell():
+    table = sweep(fails_above, {"rate": [0.1, 0.2, 0.3]}, "RKMK4", (0, 1), 0.01)
+    assert table["status"].values.tolist() == ["OK", "OK", "RAISED"]
+    assert "a solver of mine did not converge" in str(table["message"].values[2])
+    with pytest.raises(RuntimeError, match="a solver of mine"):
+        sweep(fails_above, {"rate": [0.3, 0.4]}, "RKMK4", (0, 1), 0.01)
+
+
+def test_functions_that_no_process_can_find_are_named():
+    with ProcessPoolExecutor(1) as pool, pytest.raises(TypeError, match="cannot be sent to another process"):
+        sweep(decaying, {"rate": [0.1]}, "RKMK4", (0, 1), 0.01, client=pool, quantities={"end": lambda s: s.y[-1, 0]})
