@@ -184,7 +184,7 @@ def _passed_over(run: Run, begin: float, start: Array, whole: Array, fine: Array
     if not np.isfinite(fine).all():
         return None
     moved = np.abs(fine - start)
-    scale = np.fmax(scale, np.where(moved > TINY * run.problem.scales, moved, np.nan))
+    scale = np.fmax(scale, np.where(moved > np.maximum(TINY * run.problem.scales, _least(run, fine)), moved, np.nan))
     with np.errstate(invalid="ignore"):
         apart = float(np.nanmax(np.abs(whole - fine) / scale, initial=0.0))
     if not apart > ELSEWHERE:
@@ -195,6 +195,13 @@ def _passed_over(run: Run, begin: float, start: Array, whole: Array, fine: Array
 
 
 def _ways(run: Run, y: Array) -> Array:
-    """How far the components of a state move; not numbers where they do not."""
+    """How far the components of a state move; not numbers where they do not, or by less than tolerances ask for."""
     scale = ways_of_each(run, y)
-    return np.where(np.isfinite(scale), scale, np.nan)
+    return np.where(np.isfinite(scale) & (scale > _least(run, np.abs(y).max(axis=0))), scale, np.nan)
+
+
+def _least(run: Run, y: Array) -> Array:
+    """What tolerances do not ask for."""
+    if isinstance(run, AdaptiveRun):
+        return float(np.max(run.absolute)) + float(np.max(run.relative)) * np.abs(y)
+    return np.zeros(len(y))

@@ -123,3 +123,15 @@ def test_variable_steps_of_fields_that_change_smoothly_are_not_doubted(form):
     for method in ("RKMK_DOP853", "RKMK_DORMAND_PRINCE54"):
         for given in ({"rtol": 1e-8}, {"rtol": 1e-8, "t_eval": [50.0]}, {"rtol": 1e-12}):
             assert integrate(Problem(rn(2), [1.0, 0.0], called(shaken, form)), method, (0.0, 100.0), **given).success
+
+
+@pytest.mark.parametrize("method", ["RKMK_DOP853", "RKMK_DORMAND_PRINCE54"])
+def test_a_blow_that_is_all_of_the_motion_is_named_of_variable_steps_too(method):
+    run = integrate(Problem(rn(2), [0.0, 0.0], numba.njit(blind)), method, (0.0, 60.0), rtol=1e-6)
+    assert not run.y.any()
+    assert [doubt.name for doubt in run.doubts] == ["pulse"]
+
+
+def test_what_moves_by_less_than_the_tolerances_is_not_asked():
+    still = Problem(rn(2), [1.0, 1.0], lambda t, y: [1e-9 * np.cos(t), -y[1]])
+    assert integrate(still, "RKMK_BOGACKI_SHAMPINE32", (0.0, 60.0), rtol=1e-6, atol=1e-6).success
