@@ -43,8 +43,9 @@ def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, A
     """By how much the energy has changed by each of the saved states, at most, and how low it was."""
     m, energy = problem.invariant_count, found.invariants[:, column]
     lows, highs = (found.statistics[: len(found.t), part * m + column] for part in (LEAST, GREATEST))
-    low = np.minimum(lows, energy)
-    return np.maximum(energy[0] - low, np.maximum(highs, energy) - energy[0]), low
+    with np.errstate(all="ignore"):
+        low = np.minimum(lows, energy)
+        return np.maximum(energy[0] - low, np.maximum(highs, energy) - energy[0]), low
 
 
 def spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -76,8 +77,9 @@ def _limit(run: Run, problem: Problem, found: Trajectory, column: int, guard: Gu
     rest = found.y[rows]
     rest[:, -problem.variables[-1].size :] = 0.0
     still = np.array([_invariants(run, float(found.t[k]), y)[column] for k, y in zip(rows, rest, strict=True)])
-    kinetic, potential = found.invariants[rows, column] - still, still - still[0]
-    exchanged = float(np.abs(kinetic).max() + np.abs(potential).max())
+    with np.errstate(all="ignore"):
+        kinetic, potential = found.invariants[rows, column] - still, still - still[0]
+        exchanged = float(np.abs(kinetic).max() + np.abs(potential).max())
     return part * exchanged + guard.relative * abs(float(found.invariants[0, column]))
 
 

@@ -314,6 +314,34 @@ def register(method: Row) -> Row:
     return method
 
 
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "euler": ("LIE_EULER",),
+    "symplecticeuler": ("SPLIT_STRANG", "MIDPOINT"),
+    "semiimpliciteuler": ("SPLIT_STRANG", "MIDPOINT"),
+    "verlet": ("SPLIT_STRANG", "TREE_VARIATIONAL"),
+    "velocityverlet": ("SPLIT_STRANG", "TREE_VARIATIONAL"),
+    "stormerverlet": ("SPLIT_STRANG", "TREE_VARIATIONAL"),
+    "leapfrog": ("SPLIT_STRANG", "TREE_VARIATIONAL"),
+    "implicitmidpoint": ("MIDPOINT",),
+    "rk2": ("RKMK_MIDPOINT", "RKMK_HEUN2"),
+    "rk4": ("RKMK4",),
+    "rk23": ("RKMK_BOGACKI_SHAMPINE32",),
+    "rk45": ("RKMK_DORMAND_PRINCE54",),
+    "dopri5": ("RKMK_DORMAND_PRINCE54",),
+    "ode45": ("RKMK_DORMAND_PRINCE54",),
+    "tsit5": ("RKMK_TSITOURAS54",),
+    "dop853": ("RKMK_DOP853",),
+    "radau": ("RKMK_RADAU_IIA3",),
+    "bdf": ("BDF5", "RKMK_RADAU_IIA3"),
+    "lsoda": ("RKMK_DOP853", "RKMK_RADAU_IIA3"),
+    "ode15s": ("BDF5", "RKMK_RADAU_IIA3"),
+    "newmark": ("NEWMARK",),
+    "generalizedalpha": ("ALPHA",),
+    "shake": ("RATTLE",),
+}
+"""What names of other libraries are here, without signs between their letters."""
+
+
 def find(method: str | Method | Reference) -> Method | Reference:
     """The method of a name (upper or lower case), or the method itself; ValueError lists the names.
 
@@ -352,8 +380,9 @@ def find(method: str | Method | Reference) -> Method | Reference:
         base = METHODS[by_name[tuning["name"]]]
         return base.tuned(None if tolerance is None else float(tolerance), tuning["fast"] is not None)
     if method.lower() not in by_name:
-        near = difflib.get_close_matches(method.lower(), by_name, 3, 0.4)
-        hint = f"did you mean {' or '.join(by_name[n] for n in near)}? " if near else ""
+        meant = ELSEWHERE.get(re.sub("[^a-z0-9]", "", method.lower()))
+        near = meant or tuple(by_name[n] for n in difflib.get_close_matches(method.lower(), by_name, 3, 0.4))
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
             f"method: no method {method!r}; {hint}The {len(METHODS)} names are those of "
             "integrators.methods.catalogue.METHODS"

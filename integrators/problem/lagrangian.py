@@ -526,7 +526,8 @@ def check_velocity(problem: Problem, t: float, v: Array) -> None:
     y0 = np.asarray(problem.y0, dtype=np.float64)
     with np.errstate(all="ignore"):
         found = problem.velocity(t, y0)[: len(v)]
-    if not np.abs(found - v).max() <= NOISE * max(np.abs(v).max(), np.abs(found).max()):
+    is_found = bool(np.isfinite(found).all())
+    if not is_found or not np.abs(found - v).max() <= NOISE * max(np.abs(v).max(), np.abs(found).max()):
         raise ValueError(
             f"v: {v.tolist()} has the momenta {y0[-len(v) :].tolist()}, from which {found.tolist()} was found; "
             "expected a Lagrangian whose momenta say the velocities (∂²L/∂v² positive from v = 0 to the start)"

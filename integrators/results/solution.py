@@ -200,6 +200,13 @@ class Solution:
         known = [v.name for v in self.variables] + list(self.invariant_names)
         raise KeyError(f"name {name!r}: expected one of {known}")
 
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a part of the state or an invariant of that name."""
+        return name in self.invariant_names or any(name == v.name for v in self.variables)
+
+    __iter__ = None
+    """Nothing is iterated over: times are `t`, states `y`."""
+
     def trajectory(self, k: int) -> Solution:
         """One trajectory of an ensemble, up to the last state it saved; counts and seconds stay those of all.
 

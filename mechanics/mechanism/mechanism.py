@@ -56,7 +56,7 @@ from mechanics.forces.thruster import Thruster
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.mechanism.loads import state_doubts
-from mechanics.mechanism.springs import FastestSpring, fastest_spring, step_doubts
+from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.model.words import named
@@ -631,6 +631,8 @@ class Mechanism:
         self.tree.check_moves()
         t = real(t, "t")
         q0, v0 = self.start(q, v, rates, t)
+        if beyond := begins_beyond(self, q0):
+            warnings.warn(f"{self.name!r}: {beyond}", ModelWarning, stacklevel=2)
         packed = self.packed(projection == "positions")
         p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
         shape = (

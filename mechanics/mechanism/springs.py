@@ -11,6 +11,7 @@ from integrators.problem import Doubt
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import OnBodies
+from mechanics.forces.joint_stop import JointStop
 
 if TYPE_CHECKING:
     from mechanics.mechanism.mechanism import Mechanism
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 LARGEST_TURN = 2.0
 """h ω of the fastest spring from which on an explicit step grows: the bound of the Störmer–Verlet method."""
+DEEP = 0.01
+"""rad or m beyond a stop that is more than what rests on one."""
 _NUDGE = 1e-6
 
 
@@ -55,6 +58,28 @@ def fastest_spring(mechanism: Mechanism, q: Array) -> FastestSpring:
     energies = np.abs(shape * (mass_matrix(mechanism.tree, q) @ shape))
     joint = mechanism.labels[1][int(np.argmax(energies))].rsplit(".", 1)[0]
     return FastestSpring(rate, joint, _pulling_most(mechanism, q, shape))
+
+
+def begins_beyond(mechanism: Mechanism, q: Array) -> str:
+    """Which stop a configuration is furthest beyond, and by how much, if by more than `DEEP`; else nothing."""
+    tree, deepest, said = mechanism.tree, DEEP, ""
+    starts = dict(zip(tree.joint_names, tree.q_offsets.tolist(), strict=False))
+    for stop in mechanism.elements:
+        if not isinstance(stop, JointStop):
+            continue
+        named = (stop.joint, 0) if isinstance(stop.joint, str) else stop.joint
+        if not isinstance(named, tuple):  # a tendon
+            continue
+        name, part = named
+        x = float(q[starts[name] + part])
+        depth, which, limit = max((x - stop.upper, "upper", stop.upper), (stop.lower - x, "lower", stop.lower))
+        if depth > deepest:
+            deepest = depth
+            said = (
+                f"joint {name!r} begins {depth:.3g} beyond its {which} stop at {limit:.3g}, which will throw it back; "
+                "begin within its limits, or leave the stops out"
+            )
+    return said
 
 
 def step_doubts(mechanism: Mechanism, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:

@@ -16,7 +16,7 @@ import liegroup
 from integrators import Problem, integrate
 from integrators.method import Method
 from integrators.method.method import NEEDS
-from integrators.methods import METHODS
+from integrators.methods import METHODS, catalogue, find
 from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
 from integrators.testing import order_problem
 from liegroup.table import RN, SO3, table_of
@@ -155,7 +155,7 @@ def test_where_names_what_it_does_not_know(asked: dict[str, Any], said: str) -> 
 
 PLUGIN = """
 from dataclasses import replace
-from integrators.methods import METHODS
+from integrators.methods import METHODS, catalogue, find
 from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
 
 def mine():
@@ -187,3 +187,13 @@ def test_installed_packages_add_methods(tmp_path: Path, monkeypatch: pytest.Monk
         catalogue["OTHER"]
     with pytest.raises(ImportError, match="'LOST' of their-methods"):
         catalogue["LOST"]
+
+
+def test_names_of_other_libraries_lead_to_ours():
+    for name, ours in catalogue.ELSEWHERE.items():
+        assert set(ours) <= set(METHODS)
+        if name not in {x.lower() for x in METHODS}:
+            with pytest.raises(ValueError, match=f"did you mean {' or '.join(ours)}"):
+                find(name)
+    with pytest.raises(ValueError, match="did you mean RKMK_DORMAND_PRINCE54"):
+        find("RK45")

@@ -12,6 +12,7 @@ import xarray
 from integrators import Problem, Solution, Status, integrate
 from integrators.results.storage import StorageError, read
 from liegroup.table import RN, table_of
+from mechanics.systems import SYSTEMS
 
 TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
 
@@ -187,3 +188,11 @@ def test_what_could_not_be_read_again_is_not_written(solution, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         solution.save(tmp_path / "nowhere" / "run.h5")
     assert not list(tmp_path.iterdir())
+
+
+def test_names_are_in_a_solution_and_nothing_is_iterated_over():
+    run = integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.1)
+    assert "energy" in run
+    assert "power" not in run
+    with pytest.raises(TypeError, match="not iterable"):
+        list(run)

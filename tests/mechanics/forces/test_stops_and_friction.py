@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from integrators import integrate
-from mechanics import Body, Inertia, Mechanism, Tree
+from mechanics import Body, Inertia, Mechanism, ModelWarning, Tree
 from mechanics.forces import dry_friction, hunt_crossley_factor, joint_stop, motor
-from mechanics.joints import Motion, Prismatic
+from mechanics.joints import Motion, Prismatic, Revolute
 
 MASS = 2.0
 
@@ -60,3 +60,16 @@ def test_a_joint_that_should_stick_creeps_at_the_known_speed():
     run = integrate(rail.problem(), "TREE_VARIATIONAL", (0.0, 5.0), step=1e-2)
     assert run["q"][-1, 0] - run["q"][-101, 0] == pytest.approx(v_s * np.arctanh(load / force), rel=1e-6)
     assert slide(push).problem().velocity(0.0, np.zeros(2))[1] == load
+
+
+def test_a_start_far_beyond_a_stop_is_told_of():
+    """Joints whose limits exclude zero, as those of many arms, begin at zero unless somebody says where."""
+    bar = Inertia.about_com(1.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    arm = Tree([Body("arm", Revolute((0.0, 1.0, 0.0)), inertia=bar, joint_name="elbow")])
+    stopped = Mechanism(arm, elements=[joint_stop("elbow", lower=0.8, upper=2.0, stiffness=300.0)])
+    with pytest.warns(ModelWarning, match="joint 'elbow' begins 0.8 beyond its lower stop at 0.8"):
+        stopped.problem()
+    with pytest.warns(ModelWarning, match="joint 'elbow' begins 0.5 beyond its upper stop at 2"):
+        stopped.problem([2.5])
+    stopped.problem([1.0])
+    stopped.problem([0.795])  # rests on it
