@@ -547,7 +547,11 @@ def _solved(
         except Exception as further:  # it must not take the place of what the user's function says
             error.add_note(f"what was computed before could not be collected ({type(further).__name__}: {further})")
         raise
-    return collected(seconds)
+    else:
+        return collected(seconds)
+    finally:
+        if isinstance(keeper, Streaming):
+            keeper.in_use.give_back()
 
 
 def _check_gathering(way: Plan | Steering, output: Output, into: Any) -> None:

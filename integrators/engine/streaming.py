@@ -27,6 +27,7 @@ from integrators.engine.room import bytes_of
 from integrators.engine.run import Output, Plan, Run
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.results.in_use import InUse
 from integrators.results.replacing import target_of
 from integrators.results.solution import Solution
 from integrators.results.storage import Dataset, StorageError
@@ -64,8 +65,20 @@ class Streaming(Checkpoint):
         self, path: str | os.PathLike[str], every: float, problem: Problem, method: Method, output: Output,
         way: Plan | Steering, runs: Sequence[Run], overwrite: bool = False, follows: Stored | None = None,
     ) -> None:  # fmt: skip
-        kind = format_of(path)
         self.problem, self.method, self.way = problem, method, way
+        self.in_use = InUse(path)
+        try:
+            self._begin(path, every, output, runs, overwrite, follows)
+        except BaseException:
+            self.in_use.give_back()
+            raise
+
+    def _begin(
+        self, path: str | os.PathLike[str], every: float, output: Output, runs: Sequence[Run], overwrite: bool,
+        follows: Stored | None,
+    ) -> None:  # fmt: skip
+        problem, method, way = self.problem, self.method, self.way
+        kind = format_of(path)
         self.single = np.ndim(problem.y0) == 1
         self._lock, self._due, self.failure = threading.RLock(), time.monotonic() + SECONDS, ""
         self._first = {id(run): k for k, run in zip(_firsts(runs), runs, strict=True)}

@@ -21,6 +21,7 @@ from integrators.results.stored import Stored
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup import rn
 from liegroup.compile import entry, ld, st
+from mechanics.systems import SYSTEMS
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
@@ -425,3 +426,33 @@ def test_arrays_in_files_read_what_is_asked_for(path):
     assert streamed["energy"].shape == (11,)
     assert y[:, 5:].shape == (11, 0)
     assert streamed.error("energy") == whole.error("energy")
+
+
+_WRITES = """
+import sys
+from integrators import integrate
+from mechanics.systems import SYSTEMS
+run = lambda end: integrate(
+    SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, end), 1e-3, into=sys.argv[1], overwrite=True, progress=False,
+    callback=lambda t, y: print("going", flush=True),
+)
+print(run(float(sys.argv[2])).success)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such lock")
+def test_two_processes_do_not_write_one_file(tmp_path):
+    path = tmp_path / "same.h5"
+    command = [sys.executable, "-c", _WRITES, str(path), "1e6"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as first:
+        try:
+            assert first.stdout is not None
+            assert first.stdout.readline() == "going\n"
+            with pytest.raises(StorageError, match=f"another run writes it now \\(process {first.pid}\\)"):
+                integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.01, into=path, overwrite=True)
+        finally:
+            first.kill()
+    resumed = resume(path, SYSTEMS["pendulum"].problem(), callback=lambda t, y: True)
+    assert resumed.status is Status.STOPPED
+    again = integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.01, into=path, overwrite=True)
+    assert again.success

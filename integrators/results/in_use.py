@@ -1,0 +1,59 @@
+"""Who writes a file: one run at a time.
+
+A lock of the operating system, which ends with its process, on an empty file of the temporary folder that goes by the
+path: nothing is left beside the data, and a run that was killed can be resumed.  Other machines are not asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from integrators.results.storage import StorageError
+
+try:
+    import fcntl
+except ImportError:  # elsewhere than on Unix nobody is asked
+    fcntl = None  # type: ignore[assignment]
+
+
+class InUse:
+    """The right to write a file, until it is given back.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+
+    Raises
+    ------
+    StorageError
+        Another run writes it now.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = -1
+        if fcntl is None:
+            return
+        name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+        place = Path(tempfile.gettempdir()) / f"liemech-{os.getuid()}-{name}.lock"
+        file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            other = os.read(file, 32).decode("ascii", "replace").strip()
+            os.close(file)
+            raise StorageError(
+                f"{path}: another run writes it now (process {other or 'unknown'}); give every run a file of its own"
+            ) from None
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        self._file = file
+
+    def give_back(self) -> None:
+        """Let others write it."""
+        if self._file >= 0:
+            os.close(self._file)  # which ends the lock
+            self._file = -1
