@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from integrators.problem import Doubt, Variable
 from integrators.problem.joints import written_for
 from integrators.results import storage
-from integrators.results.stored import Stored, joined, stacked
+from integrators.results.stored import Stored, joined, stacked, stamp_of
 from integrators.results.streams import ZarrStream, reading
 from integrators.statistics import Statistics
 from integrators.statistics.gathered import restored
@@ -739,14 +739,15 @@ def _lazily(path: str | os.PathLike[str]) -> storage.Dataset:
     with reading(path) as stream:
         if "stretch" not in stream.dims:
             raise storage.StorageError(f"{path}: not the content of a {_KIND} ('stretch' is missing)")
-        rows = stream.dims["stretch"][-1]
+        rows, stamp = stream.dims["stretch"][-1], stamp_of(stream)
 
         def variable(name: str) -> storage.Variable:
             item, dims = stream.item(name), stream.dims[name]
             if rows not in dims:
                 return stream.variable(name)
             texts = (str(item.attrs.get(key, "")) for key in ("units", "long_name"))
-            return storage.Variable(dims, Stored(str(path), (name,), None, tuple(item.shape), item.dtype), *texts)
+            table = Stored(str(path), (name,), None, tuple(item.shape), item.dtype, stamp)
+            return storage.Variable(dims, table, *texts)
 
         attributes = {key: text for key, text in stream.attributes.items() if key != "format"}
         return storage.Dataset({name: variable(name) for name in stream.variables}, attributes)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.results.storage import StorageError
 from integrators.results.streams import Stream, reading
 
 
@@ -25,6 +26,8 @@ class Stored:
     """Columns of each; None: of the only one as it is; 0: those of a scalar, which has no axis for them."""
     shape: tuple[int, ...]
     dtype: Any
+    stamp: str = ""
+    """Of the run that has written the file, which may have been replaced since."""
 
     @property
     def ndim(self) -> int:
@@ -47,6 +50,11 @@ class Stored:
         if places is None:
             return np.asarray(self)[key]
         with reading(self.path) as stream:
+            if stamp_of(stream) != self.stamp:
+                raise StorageError(
+                    f"{self.path}: another run has replaced this file since the solution was read from it; what it "
+                    "held is gone, load it anew for that of the other run"
+                )
             if self.widths is None:
                 return stream.item(self.names[0])[places]
             return self._columns(stream, places[:-1], places[-1])
@@ -68,6 +76,11 @@ class Stored:
             return np.zeros((*shape, len(numbers)), dtype=self.dtype)
         found = np.concatenate(parts, axis=-1)[..., numbers - (first or 0)]
         return found if isinstance(wanted, slice) else found[..., 0]
+
+
+def stamp_of(stream: Stream) -> str:
+    """Which run has written a file; nothing where files do not say."""
+    return str(stream.attributes.get("stream", ""))
 
 
 def _places(key: Any, axes: int) -> tuple[Any, ...] | None:
@@ -103,4 +116,4 @@ def stacked(parts: Sequence[Any], shape: tuple[int, ...]) -> Any:
 def _together(parts: Sequence[Stored], widths: tuple[int, ...], shape: tuple[int, ...]) -> Stored:
     columns = sum(max(1, width) for width in widths)
     names = tuple(part.names[0] for part in parts)
-    return Stored(parts[0].path, names, widths, (*shape, columns), parts[0].dtype)
+    return Stored(parts[0].path, names, widths, (*shape, columns), parts[0].dtype, parts[0].stamp)

@@ -363,7 +363,7 @@ class TestRefused:
     RUN = (OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1)
 
     def test_a_file_that_exists(self, path):
-        first = integrate(*self.RUN, into=path)
+        first = integrate(*self.RUN, into=path).in_memory()
         with pytest.raises(FileExistsError, match=r"overwrite=True replaces it, integrators\.resume\(.* goes on"):
             integrate(*self.RUN, into=path)
         equal(first, integrate(*self.RUN, into=path, overwrite=True))
@@ -456,3 +456,16 @@ def test_two_processes_do_not_write_one_file(tmp_path):
     assert resumed.status is Status.STOPPED
     again = integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.01, into=path, overwrite=True)
     assert again.success
+
+
+@pytest.mark.parametrize("name", ["same.h5", "same.zarr"])
+def test_a_lazy_solution_does_not_show_the_rows_of_a_later_run(tmp_path, name):
+    if name.endswith("zarr"):
+        pytest.importorskip("zarr")
+    posed, path = SYSTEMS["pendulum"].problem(), tmp_path / name
+    first = integrate(posed, "RKMK4", (0.0, 1.0), 0.01, into=path)
+    assert len(np.asarray(first.y)) == 101
+    second = integrate(posed, "RKMK4", (0.0, 2.0), 0.01, into=path, overwrite=True)
+    with pytest.raises(StorageError, match="another run has replaced this file"):
+        np.asarray(first.y)
+    assert len(np.asarray(second.y)) == 201
