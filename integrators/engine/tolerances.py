@@ -30,8 +30,8 @@ SUSPECT = 5e-3
 """Sum of what differs in all saved states, estimated from some, relative to the motion."""
 TIGHTER = 0.1
 """Part of the tolerances of a run."""
-FEW = 200
-"""Steps of a run that is taken once more as a whole in any case."""
+FEW, COARSE = 200, 1e-5
+"""Steps of a run that is taken once more as a whole in any case, with a relative tolerance above this."""
 FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
 MOST_STEPS = 2000
@@ -102,7 +102,7 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows
     if not np.isfinite(scale[:k]).any():
         return []
-    if len(t) > 3 * length and steps > FEW:
+    if len(t) > 3 * length and (steps > FEW or float(np.max(run.relative)) <= COARSE):
         kink = int(np.argmax(bent_at(t, y, scale))) - length // 2
         differs = []
         for row in sorted({0, min(max(kink, 0), len(t) - 1 - length), (len(t) - 1 - length) // 2}):
