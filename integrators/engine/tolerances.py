@@ -64,10 +64,7 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     steering, method = run.steering, run.method
     if steering.first is None or any(guard.name == "energy" for guard in run.problem.guards):
         return []
-    t, y, k = found.t, found.y, positions_of(run.problem)
-    if t[0] != run.span[0]:
-        starts = np.atleast_2d(run.problem.y0)
-        t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
+    (t, y), k = _with_start(run, found, number), positions_of(run.problem)
     rows = min(len(t), 1 + -(-MOST_STEPS * len(t) // max(int(run.counters[STEPS]), 1)))
     t, y, scale = t[:rows], y[:rows], ways_of_each(run, y)
     if len(t) < 2 or not np.isfinite(scale[:k]).any():
@@ -86,10 +83,7 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
-    t, y, k = found.t, found.y, positions_of(run.problem)
-    if t[0] != run.span[0]:
-        starts = np.atleast_2d(run.problem.y0)
-        t, y = np.append(run.span[0], t), np.vstack([starts[min(number, len(starts) - 1)], y])
+    (t, y), k = _with_start(run, found, number), positions_of(run.problem)
     scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
     t, y = t[:MOST], y[:MOST]
     largest, enough = float(np.max(run.absolute)), _enough(run, y)
@@ -121,6 +115,14 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     says = "a tenth of the tolerances gives another motion: positions differ by this part of the way that they go"
     remedy = "use smaller tolerances, atol well below the states, or a method that keeps swings; of chaotic motions"
     return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
+
+
+def _with_start(run: AdaptiveRun, found: Trajectory, number: int) -> tuple[Array, Array]:
+    """Times and states that were saved, and those of the start."""
+    if found.t[0] == run.span[0]:
+        return found.t, found.y
+    starts = np.atleast_2d(run.problem.y0)
+    return np.append(run.span[0], found.t), np.vstack([starts[min(number, len(starts) - 1)], found.y])
 
 
 def _enough(run: AdaptiveRun, y: Array) -> Array:
