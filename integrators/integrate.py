@@ -366,7 +366,7 @@ def suggest_step(
 
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
 """Whether steps are tried, which may be too long for what a method presupposes."""
-_TRIALS, _TRIAL_STEPS = 20, 16
+_TRIALS, _AT_REST, _TRIAL_STEPS = 20, 8, 16
 _SHARE, _TIMES = 1e-3, 10.0
 """Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
 all of them count as one, at most.
@@ -396,6 +396,11 @@ def _first_step(problem: Problem, t: float) -> float:
     return _FIRST * max(found, _WHOLE * min(fastest, default=0.0))
 
 
+def _trials(problem: Problem, t: float) -> int:
+    """How many: where nothing moves, steps of any size are right, and say nothing."""
+    return _TRIALS if problem.velocity(t, np.asarray(problem.y0, dtype=np.float64)).any() else _AT_REST
+
+
 def _tried(problem: Problem, method: Method, span: tuple[float, float], step: float, **options: Any) -> Solution:
     """A few steps of a size that may not do; Ctrl-C ends the search, and is no answer."""
     with interruptible() as interrupted:
@@ -407,7 +412,7 @@ def _tried(problem: Problem, method: Method, span: tuple[float, float], step: fl
 
 def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
     """The largest step that the first ones of a run would not have divided."""
-    for _ in range(_TRIALS):
+    for _ in range(_trials(problem, t)):
         trial = _tried(problem, method, (t, t + _TRIAL_STEPS * step), step, save_every=_TRIAL_STEPS)
         fastest = trial.smallest_substep if len(trial.levels) > 1 or not trial.finished else np.inf
         wanted = min(0.9 * trial.recommended_step, fastest, _RANGE * step)
@@ -424,7 +429,7 @@ def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: 
     norms = np.concatenate([np.full(len(x), np.linalg.norm(x)) for x in parts])
     one = np.where(norms > 0.0, np.minimum(1.0, _TIMES * norms), 1.0)  # of small units all is small
     sizes = np.maximum(one + np.abs(y), _SHARE * norms if problem.canonical else 0.0)
-    for _ in range(_TRIALS):
+    for _ in range(_trials(problem, t)):
         ends = [_tried(problem, method, (t, t + step), step / k) for k in (1, 2)]
         if not all(end.finished for end in ends):
             step /= _RANGE

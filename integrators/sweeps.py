@@ -6,7 +6,7 @@ import itertools
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -150,7 +150,7 @@ def sweep(
         size, send = integer(per_chunk, "per_chunk", 1), getattr(client, "submit", None)
         check_function(send, "client", "a client of Dask or an executor, with a method submit")
         assert send is not None
-        if isinstance(client, ProcessPoolExecutor):
+        if type(client).__name__ == "ProcessPoolExecutor":  # whose module is slow to import
             for function in (model, *(quantities or {}).values()):
                 check_importable(function)
         chunks = [cells[k : k + size] for k in range(0, len(cells), size)]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
-from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, PART, STRETCH
+from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Trajectory
 from integrators.engine.step_again import looked
@@ -73,9 +73,10 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     again = _to_its_end(AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(t)), half, y[0]))
     if len(again.y) < len(t):
         return []  # where it fails nothing is known
-    part, allowed, row = beyond(
-        _apart(again.y[:, :k], y[:, :k], scale[:k]), ANOTHER if method.symmetric or method.symplectic else ELSEWHERE
-    )
+    limit = ELSEWHERE
+    if method.symmetric or method.symplectic:  # phases may drift, but for those of a drive
+        limit = OPPOSITE if run.problem.is_autonomous else ANOTHER
+    part, allowed, row = beyond(_apart(again.y[:, :k], y[:, :k], scale[:k]), limit)
     if not part > allowed:
         return []
     says = "half the steps give another motion: positions differ by this part of the way that they go"

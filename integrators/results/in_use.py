@@ -35,7 +35,7 @@ class InUse:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._file = -1
-        if fcntl is None:
+        if fcntl is None or not hasattr(os, "getuid"):
             return
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
         place = Path(tempfile.gettempdir()) / f"liemech-{os.getuid()}-{name}.lock"

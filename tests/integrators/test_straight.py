@@ -80,8 +80,9 @@ def test_runs_take_it_bit_by_bit_and_end_alike(monkeypatch: pytest.MonkeyPatch) 
         assert np.array_equal(solution.y, expected[name].y), name
         assert solution.message == expected[name].message
         assert np.array_equal(solution.maximum("energy"), expected[name].maximum("energy"))
+    taken.clear()
     whole = integrate(problem, "LIE_EULER", (0.0, 0.1), H, t_eval=[0.05])  # looks within steps
-    assert taken.pop() is None
+    assert taken[0] is None  # before those of what looks at the run
     assert len(whole.t) == 1
 
 

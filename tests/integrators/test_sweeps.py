@@ -107,7 +107,7 @@ def test_gains_of_servos_in_lanes():
 
 def test_elements_of_other_formulas_do_not_go_together():
     def problem(stop, **law):
-        return Mechanism(arm(1.0, 0.5), elements=[stop("upper", **law)]).problem([0.5, 0.2])
+        return Mechanism(arm(1.0, 0.5), elements=[stop("upper", **law)]).problem([0.3, 0.2])
 
     def key(stop, **law):
         return likeness(problem(stop, **law), find("RKMK4"), 0.0)
