@@ -7,12 +7,15 @@ energy; an energy that has changed by `MOST` of that is not conserved.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.halves import FIRST
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
+from integrators.engine.step_again import looked
 from integrators.problem import Doubt, Guard
 from integrators.problem.guards import ENERGY_CHANGE
 from integrators.problem.problem import Problem
@@ -36,7 +39,9 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
         return False
     column = problem.invariant_names.index("energy")
     changed = float(_changed(problem, found, column)[0].max())
-    return changed <= _limit(run, problem, found, column, guard, ENERGY_CHANGE * guard.change / posed.change)
+    with suppress(Exception):  # of the user's functions, at states at rest that the run has not met
+        return changed <= _limit(run, problem, found, column, guard, ENERGY_CHANGE * guard.change / posed.change)
+    return False
 
 
 def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, Array]:
@@ -50,8 +55,12 @@ def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, A
 
 def spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory that has changed a conserved energy by more than `MOST` of what it has exchanged; of
-    ensembles the first few are asked.
+    ensembles the first few are asked.  What goes wrong in the look ends it with a warning: the run is not lost with it.
     """
+    return looked(lambda: _spent(run, found, number), "whether its energy is kept beside what it exchanges")
+
+
+def _spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     problem = run.problem
     guard = next((g for g in problem.guards if g.name == "energy" and g.change < np.inf), None)
     if guard is None or number >= FIRST or len(found.t) < FEWEST or len(problem.variables) < 2:
