@@ -187,6 +187,7 @@ def adaptive_loop(
         clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
         status = observe(equations, stepping, within, state, saving, guarding, t, clock[T], h, h == remaining, told)
         copy(crossings.after, crossings.before)
+        copy(crossings.rates_after, crossings.rates_before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0
         counters[STEPS] += 1

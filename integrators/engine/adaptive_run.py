@@ -87,8 +87,8 @@ class AdaptiveRun(Run):
 
     KEPT = (*Run.KEPT, "previous_low", "narrow", "clock")
     SHARED = (
-        "step", "field", "invariants", "projection", "events", "rates", "interpolant", "watched", "propose", "judge",
-        "loop", "circles",
+        "step", "field", "invariants", "projection", "events", "own_field", "interpolant", "watched", "propose",
+        "judge", "loop", "circles",
     )  # fmt: skip
 
     def __init__(

@@ -51,6 +51,7 @@ def fixed_loop(
                 return EVENT
         status = observe(equations, stepping, within, state, saving, guarding, t, t_new, h, k + 1 == last, told)
         copy(crossings.after, crossings.before)
+        copy(crossings.rates_after, crossings.rates_before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0
         counters[STEPS] = k + 1

@@ -120,9 +120,9 @@ def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
 
 
 @helper
-def _slopes(crossings: Any, equations: Any, state: Any, t: Any, h: Any, y: Any, values: Any, slopes: Any) -> None:
-    """slopes <- by how much event functions with these values at t and y would change over a step, at their rates."""
-    crossings.rates(t, y, equations.parameters, equations.structure, equations.field_work, crossings.rate)
+def _rates(crossings: Any, equations: Any, state: Any, t: Any, h: Any, y: Any, values: Any, rates: Any) -> None:
+    """rates <- of event functions with these values at t and y along the motion, over a small part of a step of h."""
+    crossings.own_field(t, y, equations.parameters, equations.structure, equations.field_work, crossings.rate)
     state.counters[EVALUATIONS] += 1
     for i in range(crossings.rate.shape[0]):
         st(crossings.rate, i, (NEAR * h) * ld(crossings.rate, i))
@@ -132,8 +132,8 @@ def _slopes(crossings: Any, equations: Any, state: Any, t: Any, h: Any, y: Any, 
         t + NEAR * h, crossings.near, equations.parameters, equations.structure, equations.field_work,
         crossings.values_near,
     )  # fmt: skip
-    for k in range(slopes.shape[0]):
-        st(slopes, k, (ld(crossings.values_near, k) - ld(values, k)) / NEAR)
+    for k in range(rates.shape[0]):
+        st(rates, k, (ld(crossings.values_near, k) - ld(values, k)) / (NEAR * h))
 
 
 @rare(never, lambda *types: boolean)
@@ -148,17 +148,18 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
         t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
     )
     found = False
-    before, after, slopes, slopes_after = (
-        crossings.before, crossings.after, crossings.slopes_before, crossings.slopes_after,
+    before, after, rates, rates_after = (
+        crossings.before, crossings.after, crossings.rates_before, crossings.rates_after,
     )  # fmt: skip
     for k in range(directions.shape[0]):
         a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
         found = found or (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b)
-    _slopes(crossings, equations, state, t, h, state.y, after, slopes_after)
-    _slopes(crossings, equations, state, t - h, h, state.previous, before, slopes)
+    _rates(crossings, equations, state, t, h, state.y, after, rates_after)
+    if any_(ld(rates, 0) != ld(rates, 0)):  # of the first step: else those of the end of the one before
+        _rates(crossings, equations, state, t - h, h, state.previous, before, rates)
     for k in range(directions.shape[0]):
-        found = found or any_(dips(ld(before, k), ld(after, k), ld(slopes, k), ld(slopes_after, k)))
+        found = found or any_(dips(ld(before, k), ld(after, k), h * ld(rates, k), h * ld(rates_after, k)))
     if found:
         state.counters[PENDING] = 1
     return found

@@ -75,21 +75,21 @@ class State(NamedTuple):
 
 
 class Crossings(NamedTuple):
-    """Event functions; `directions` has one entry per event, +1 upwards, −1 downwards, 0 both; the field, for their
-    rates, with room for its values, a state near and the functions there; by how much they would change over the step
-    at the rates of its ends.
+    """Event functions; `directions` has one entry per event, +1 upwards, −1 downwards, 0 both; the field, with room for
+    its values, a state near and the functions there: for their rates at the ends of the step, not numbers where they
+    are not known.
     """
 
     events: Any
     directions: Any
     before: Any
     after: Any
-    rates: Any
+    own_field: Any
     rate: Any
     near: Any
     values_near: Any
-    slopes_before: Any
-    slopes_after: Any
+    rates_before: Any
+    rates_after: Any
 
 
 class Saving(NamedTuple):

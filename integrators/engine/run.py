@@ -197,8 +197,8 @@ class Run:
     """In one call of what the stepper evaluates."""
     EVALUATING: tuple[Any, ...] = (Equations, Stepping, Within)
     KEPT: tuple[str, ...] = (
-        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", *GUARDED, "counters",
-        "dense_counters",
+        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "rates_before",
+        "rates_after", *GUARDED, "counters", "dense_counters",
     )  # fmt: skip
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
 
@@ -280,9 +280,10 @@ class Run:
         self.values, self.projected = zeros(m), zeros(self._projected_size())
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
         count = len(self.directions)
-        self.before, self.after, self.values_near, self.slopes_before, self.slopes_after = (
+        self.before, self.after, self.values_near, self.rates_before, self.rates_after = (
             zeros(count) for _ in range(5)
         )
+        self.rates_before.fill(np.nan)
         self.rate, self.near = zeros(problem.dimension if count else 0), zeros(n if count else 0)
         names, guards = problem.invariant_names, problem.guards
         self.guarded = np.array([names.index(g.name) for g in guards], dtype=np.int64)
@@ -379,8 +380,8 @@ class Run:
         self.invariants = self.field_form(problem.invariants, INVARIANTS)
         self.projection = self.field_form(problem.projection, PROJECTION)
         self.events = self.field_form(None if events is None else events.field, EVENTS)
-        self.rates = self.field_form(None if events is None else problem.field, RATES)
-        self._bind(self.step, self.field, self.invariants, self.projection, self.events, self.rates)
+        self.own_field = self.field_form(None if events is None else problem.field, RATES)
+        self._bind(self.step, self.field, self.invariants, self.projection, self.events, self.own_field)
         self.interpolant = self.within_step if self._looks_within_steps else self.step
 
     def _bind(self, *called: Any) -> None:
@@ -652,7 +653,7 @@ class Run:
         known = len(self.events_found)
         try:
             self._refuse_nan(t + h, self.y, self.after)
-            slopes = self.slopes_before, self.slopes_after
+            slopes = h * self.rates_before, h * self.rates_after
             found = zeros(events, self.before, self.after, h, self.state_at, values_at, slopes)
             for part, k, y in found:
                 self.events_found.append((t + part, k, self.given(y)))

@@ -121,7 +121,7 @@ def test_half_of_the_steps_is_asked_at_given_times(times):
     (doubt,) = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, t_eval=times).doubts
     assert doubt.name == "accuracy"
     assert doubt.limit < doubt.value < 1.0
-    assert doubt.time in times
+    assert 0.0 < doubt.time < 0.3  # where it begins, not where that is seen
 
 
 @pytest.mark.parametrize("every", [100, 900, 5000])
@@ -152,7 +152,7 @@ def test_a_look_goes_no_further_than_the_last_given_time(monkeypatch):
     run = integrate(double_well(0.12, 1.0), "BDF2", (0.0, 2.0), 1e-3, t_eval=[0.02])
     assert run.finished
     whole = [plan for plan in plans if plan.t0 == 0.0 and plan.steps > 16]
-    assert [(plan.h, plan.steps) for plan in whole] == [(0.5e-3, 40), (0.25e-3, 80)]
+    assert [(plan.h, plan.steps) for plan in whole] == [(1e-3, 20), (0.5e-3, 40), (0.25e-3, 80)]
     assert sum(plan.steps for plan in plans if plan not in whole) < 60
     assert max(plan.end for plan in plans) < 0.0201
 
