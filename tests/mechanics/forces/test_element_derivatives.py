@@ -12,7 +12,7 @@ import scipy.linalg
 import mechanics
 from integrators import integrate
 from liegroup.table import EXP, retract
-from mechanics import Body, Frame, Inertia, JointData, Tree
+from mechanics import Body, Frame, Inertia, JointData, ModelWarning, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.constraints import coupling, gear, holonomic
 from mechanics.derivatives.elements import generalised_forces
