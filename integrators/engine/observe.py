@@ -120,20 +120,20 @@ def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
 
 
 @helper
-def _rates(crossings: Any, equations: Any, state: Any, t: Any, h: Any, y: Any, values: Any, rates: Any) -> None:
-    """rates <- of event functions with these values at t and y along the motion, over a small part of a step of h."""
+def _rates(crossings: Any, equations: Any, state: Any, t: Any, aside: Any, y: Any, values: Any, rates: Any) -> None:
+    """rates <- of event functions with these values at t and y along the motion, towards a time a little aside."""
     crossings.own_field(t, y, equations.parameters, equations.structure, equations.field_work, crossings.rate)
     state.counters[EVALUATIONS] += 1
     for i in range(crossings.rate.shape[0]):
-        st(crossings.rate, i, (NEAR * h) * ld(crossings.rate, i))
+        st(crossings.rate, i, aside * ld(crossings.rate, i))
     retract(equations.table, EXP, y, crossings.rate, crossings.near)
     unwind(crossings.near, state.turns, crossings.near)
     crossings.events(
-        t + NEAR * h, crossings.near, equations.parameters, equations.structure, equations.field_work,
+        t + aside, crossings.near, equations.parameters, equations.structure, equations.field_work,
         crossings.values_near,
     )  # fmt: skip
     for k in range(rates.shape[0]):
-        st(rates, k, (ld(crossings.values_near, k) - ld(values, k)) / (NEAR * h))
+        st(rates, k, (ld(crossings.values_near, k) - ld(values, k)) / aside)
 
 
 @rare(never, lambda *types: boolean)
@@ -155,9 +155,9 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
         a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
         found = found or (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b)
-    _rates(crossings, equations, state, t, h, state.y, after, rates_after)
+    _rates(crossings, equations, state, t, -NEAR * h, state.y, after, rates_after)  # from within the step
     if any_(ld(rates, 0) != ld(rates, 0)):  # of the first step: else those of the end of the one before
-        _rates(crossings, equations, state, t - h, h, state.previous, before, rates)
+        _rates(crossings, equations, state, t - h, NEAR * h, state.previous, before, rates)
     for k in range(directions.shape[0]):
         found = found or any_(dips(ld(before, k), ld(after, k), h * ld(rates, k), h * ld(rates_after, k)))
     if found:

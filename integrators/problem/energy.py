@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -78,16 +79,17 @@ def _later(problem: Problem, y: Array) -> list[tuple[float, Array]]:
     coordinates; where it cannot go there, fewer.
     """
     t, found = 0.0, list[tuple[float, Array]]()
-    for _ in _MOVES:
-        fastest = float(np.abs(_field_at(problem, t, y)).max())
-        h = min(_SOON, _SHORT * (1.0 + float(np.abs(y).max())) / max(fastest, 1e-300))
-        k = [_field_at(problem, t, y)]
-        for part in (0.5, 0.5, 1.0):
-            k.append(_field_at(problem, t + part * h, _moved(problem, y, part * h * k[-1])))
-        t, y = t + h, _moved(problem, y, h / 6.0 * (k[0] + 2.0 * k[1] + 2.0 * k[2] + k[3]))
-        if not np.isfinite(y).all():
-            break
-        found.append((t, y))
+    with suppress(Exception):  # functions of the user's need not be there
+        for _ in _MOVES:
+            k = [_field_at(problem, t, y)]
+            fastest = max(float(np.abs(k[0]).max()), 1e-300)
+            h = min(_SOON, _SHORT * (1.0 + float(np.abs(y).max())) / fastest)
+            for part in (0.5, 0.5, 1.0):
+                k.append(_field_at(problem, t + part * h, _moved(problem, y, part * h * k[-1])))
+            t, y = t + h, _moved(problem, y, h / 6.0 * (k[0] + 2.0 * k[1] + 2.0 * k[2] + k[3]))
+            if not np.isfinite(y).all():
+                break
+            found.append((t, y))
     return found
 
 

@@ -376,3 +376,17 @@ def test_the_scale_of_a_start_from_rest_at_almost_zero_is_where_it_goes():
     run = integrate(pushed, "GAUSS8", (0.0, 0.1), 0.01)
     assert run.success
     assert run.y[-1, 0] == pytest.approx(0.1 / 7.0 - np.sin(0.7) / 49.0, rel=1e-12)
+
+
+def test_events_are_asked_at_no_time_outside_of_the_run():
+    """Functions of tables end where these do."""
+
+    def within(t, y):
+        assert 0.0 <= t <= 2.0
+        return y[0] - 0.5
+
+    for method, way in (("RKMK4", {"step": 0.1}), ("GAUSS8", {"step": 0.5}), ("RKMK_DOP853", {"rtol": 1e-8})):
+        run = integrate(oscillator(False), method, (0.0, 2.0), events={"half": within}, **way)
+        assert run.finished
+        back = integrate(oscillator(False), method, (2.0, 0.0), events={"half": within}, **way)
+        assert back.finished
