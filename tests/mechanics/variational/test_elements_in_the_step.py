@@ -398,6 +398,7 @@ def test_compiled_and_interpreted_agree(rule):
     assert np.abs(compiled - interpreted).max() < 1e-14 * np.abs(compiled).max()
 
 
+@pytest.mark.filterwarnings("ignore:.*beyond its")
 @pytest.mark.slow
 def test_lanes_agree_bitwise_with_one_trajectory():
     touching = contact(BALL, Sphere(DOOR, 4.0), stiffness=2.0, law="soft", width=1.0, damping=0.1, friction=0.5)
