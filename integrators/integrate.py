@@ -375,6 +375,8 @@ _RANGE = 8.0
 """A trial changes the step at most by this factor."""
 
 
+_SPACINGS = 1e3
+"""Of times, in the first step that is tried."""
 _FIRST, _WHOLE = 0.01, 1e-6
 """With which part of the time in which a component would change by its size trials begin; and with no less than this
 part of that where all positions, or momenta, are one: in large units some component is near zero.
@@ -393,7 +395,8 @@ def _first_step(problem: Problem, t: float) -> float:
         for size, rate in zip(np.array_split(sizes, parts), np.array_split(velocity, parts), strict=True)
         if len(rate) and rate.max() > 0.0
     ]
-    return _FIRST * max(found, _WHOLE * min(fastest, default=0.0))
+    least = _SPACINGS * float(np.spacing(abs(t)))  # far from zero times have that between them
+    return max(_FIRST * max(found, _WHOLE * min(fastest, default=0.0)), least)
 
 
 def _trials(problem: Problem, t: float) -> int:

@@ -14,6 +14,7 @@ from mechanics.joints import Motion, Revolute
 from mechanics.mechanism import Mechanism
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
+from mechanics.systems import SYSTEMS
 
 EXPLICIT = {"RKMK4": (8**0.5, 2.785293563405282), "CF4": (8**0.5, 2.785293563405282)}
 """Ends of the stability region on the imaginary and on the negative real axis (Hairer and Wanner 1996, IV.2)."""
@@ -129,3 +130,11 @@ def test_hypotheses_are_looked_at_within_the_interval_of_the_run():
     solution = integrate(canonical, (1.0, 2.0))
     expected = solve_ivp(lambda t, y: [y[1], -y[0] / t], (1.0, 2.0), [1.0, 0.0], "DOP853", rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(solution.y[-1], expected.y[:, -1], rtol=0.0, atol=1e-12)
+
+
+def test_a_run_may_begin_at_the_time_of_a_clock():
+    """Seconds since 1970 have 2e-7 s between them."""
+    posed = SYSTEMS["pendulum"].problem()
+    run = integrate(posed, (1.7e9, 1.7e9 + 5.0))
+    assert run.success
+    assert 10 < run.steps < 100
