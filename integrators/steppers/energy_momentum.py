@@ -33,7 +33,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
 from integrators.steppers.iteration import goes_on, relative
-from integrators.steppers.kinetic import inverse_inertia
+from integrators.steppers.kinetic import inertia_of, inverse_inertia
 from integrators.steppers.lgvi import force
 from integrators.steppers.lgvi_factors import ROWS, SCRATCH, apply, biggest, block, inverted, kept, rational
 from integrators.steppers.splitting import vector
@@ -127,7 +127,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             "method"
         )
     K = inverse_inertia(problem)
-    return np.concatenate([np.linalg.inv(K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)
+    return np.concatenate([inertia_of(problem, K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)
 
 
 ENERGY_MOMENTUM = Stepper(

@@ -58,6 +58,17 @@ def inverse_inertia(problem: Problem) -> Array:
     return dense
 
 
+def inertia_of(problem: Problem, K: Array) -> Array:
+    """K⁻¹; ValueError where momenta move nothing: of what is moved by a motion of its own."""
+    still = np.flatnonzero(~K.any(axis=1))
+    if len(still):
+        raise ValueError(
+            f"{problem.model}: this method needs the inertia of every component, but momentum {still[0]} moves nothing "
+            "(it is moved by a motion, or held); take SPLIT_STRANG or RKMK4"
+        )
+    return np.asarray(np.linalg.inv(K), dtype=np.float64)
+
+
 def sparse_inverse_inertia(problem: Problem, damped: bool = False) -> Sparse:
     """The same by the entries that are not zero; `damped`: forces may depend on the momenta."""
     if not problem.canonical:

@@ -58,7 +58,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.iteration import goes_on, relative
-from integrators.steppers.kinetic import inverse_inertia
+from integrators.steppers.kinetic import inertia_of, inverse_inertia
 from integrators.steppers.lgvi_factors import (
     CHANGE,
     COLUMN,
@@ -279,7 +279,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """𝕀 and K, and whether every factor can be solved by itself."""
     K = inverse_inertia(problem)
     K = np.where(np.abs(K) <= 1e-15 * np.abs(K).max(), 0.0, K)
-    return np.concatenate([np.linalg.inv(K).ravel(), K.ravel()]), np.array([_factored(problem, K)], dtype=np.int64)
+    return np.concatenate([inertia_of(problem, K).ravel(), K.ravel()]), np.array(
+        [_factored(problem, K)], dtype=np.int64
+    )
 
 
 def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

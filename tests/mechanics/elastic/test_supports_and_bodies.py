@@ -400,3 +400,13 @@ def test_bad_supports_and_bodies_are_named(build: Any, words: str) -> None:
 
 def pair(**options: Any) -> Network:
     return Network([[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 1.0)], **options)
+
+
+def test_a_method_that_needs_every_inertia_names_what_a_support_moves():
+    moved = Motion.from_function(lambda t: 0.02 * np.sin(3 * t), (0.0, 20.0))
+    chain = Network(
+        [[0.1 * k, 0.0, 0.0] for k in range(4)], 0.01, [Springs([[0, 1], [1, 2], [2, 3]], 500.0)], gravity=(0, 0, 0),
+        motions={0: (moved, 0.0, 0.0)},
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"LGVI_CAYLEY: .*momentum 0 moves nothing.*take SPLIT_STRANG"):
+        integrate(chain.problem(), "LGVI_CAYLEY", (0.0, 1.0), 1e-3)
