@@ -25,6 +25,10 @@ LONG = 0.25
 """By how much of the larger slope the mean of two may be wrong, of a step that is not long."""
 SMALL = 0.01
 """Part of the values that counts as nothing beside them."""
+TOUCH = 1e-13
+"""Part of what it is at the ends of a step, or of its slope, by which a function must go beyond zero: else it touches
+it.
+"""
 PLACES = 8
 """Parts of a step in which a function is looked at first."""
 _FLAT = 1e-8
@@ -259,11 +263,11 @@ def _between(
         if not start[1] * rise > 0.0:
             return []
         return [start] if start[1] * end[1] <= 0.0 else [start, *_between(function, start, end, rise)]
-    sign = np.sign(start[1])
+    sign, touches = np.sign(start[1]), TOUCH * max(abs(start[1]), abs(end[1]), abs(rise))
 
     def away(part: float) -> float:
         value = function(part * h)
-        if sign * value < 0.0:
+        if sign * value < -touches:
             raise _Found(part * h, value)
         return float(sign * value)
 

@@ -19,12 +19,19 @@ from integrators.engine.step_again import looked
 from integrators.problem import Doubt, Guard
 from integrators.problem.guards import ENERGY_CHANGE
 from integrators.problem.problem import Problem
+from liegroup.table import EXP, retract
 
 Array = NDArray[np.float64]
 FEWEST, ROWS = 9, 17
 """Saved states, at least; that are looked at, at most."""
 MOST = 0.5
 """Part of what is exchanged."""
+LEAST_WAY, ROUNDED = 1e-13, 2e-13
+"""rad or m, and part of the positions, that are no way."""
+POINTS, APART, LOUD = 8, 0.03, 10.0
+"""Places at which the energy is asked for its rounding, the part of the way between them, and how many times that
+counts.
+"""
 
 
 def is_little(run: Run, found: Trajectory, k: int) -> bool:
@@ -83,13 +90,33 @@ def _spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
 def _limit(run: Run, problem: Problem, found: Trajectory, column: int, guard: Guard, part: float) -> float:
     """By how much the energy may change: that part of what is exchanged."""
     rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
+    places = problem.n - problem.variables[-1].size
     rest = found.y[rows]
-    rest[:, -problem.variables[-1].size :] = 0.0
+    rest[:, places:] = 0.0
+    way = float(np.ptp(found.y[:, :places], axis=0).max(initial=0.0))
+    if part == MOST and way <= LEAST_WAY + ROUNDED * float(np.abs(found.y[:, :places]).max(initial=0.0)):
+        return np.inf  # at rest, but for rounding
     still = np.array([_invariants(run, float(found.t[k]), y)[column] for k, y in zip(rows, rest, strict=True)])
     with np.errstate(all="ignore"):
         kinetic, potential = found.invariants[rows, column] - still, still - still[0]
         exchanged = float(np.abs(kinetic).max() + np.abs(potential).max())
-    return part * exchanged + guard.relative * abs(float(found.invariants[0, column]))
+    noise = _noise(run, float(found.t[0]), rest[0], column, way) if part == MOST else 0.0
+    return part * exchanged + guard.relative * abs(float(found.invariants[0, column])) + noise
+
+
+def _noise(run: Run, t: float, rest: Array, column: int, way: float) -> float:
+    """What rounding makes of the energy at rest, from its third differences along a part of the way: terms that cancel
+    leave theirs.
+    """
+    by = np.zeros(run.problem.dimension)
+    free = len(by) - run.problem.variables[-1].size
+    by[:free] = APART * way * np.cos(np.arange(1.0, free + 1.0))
+    values = []
+    for k in range(POINTS):
+        moved = rest.copy()
+        retract(run.problem.table, EXP, rest, k * by, moved)
+        values.append(_invariants(run, t, moved)[column])
+    return LOUD * float(np.abs(np.diff(values, 3)).max())
 
 
 def _invariants(run: Run, t: float, y: Array) -> Array:

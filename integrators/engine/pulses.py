@@ -40,6 +40,8 @@ PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
 PLACES = 3
 """Steps that are taken in parts."""
+MOST_CALLED = 1000
+"""Steps of plain Python functions, at most, in the place of those from one saved state to the next."""
 NEVER = 2**62
 """Steps between saved states where the last is asked for alone."""
 _OFF = 0.37
@@ -67,7 +69,8 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
     steps, sizes = _steps(run, t, times, rows)
     apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / of_velocities(problem, scale))
-    for k in _furthest(apart, steps):
+    places = PLACES if problem.field.is_compiled or isinstance(run, FixedRun) else 1
+    for k in _furthest(apart, steps)[:places]:
         time, row, between = float(times[k]), int(rows[k]), abs(float(times[1] - times[0]))
         if isinstance(run, AdaptiveRun):
             begin, whole, fine = _of_variable(run, t, y, row, between)
@@ -165,7 +168,8 @@ def _of_variable(run: AdaptiveRun, t: Array, y: Array, row: int, between: float)
     """The same of all steps from the saved state before a time to the next one."""
     span = float(t[row]), float(t[row + 1])
     length = abs(span[1] - span[0])
-    part = max(min(0.5 * between, length / PARTS, run.steering.largest), length / MOST)
+    most = MOST if run.problem.field.is_compiled else MOST_CALLED
+    part = max(min(0.5 * between, length / PARTS, run.steering.largest), length / most)
     steering = replace(run.steering, span=span, first=part, largest=part)
     again = AdaptiveRun(run.problem, run.as_given, Output(save_every=NEVER), steering, y[row])
     return span[0], y[row + 1], _run_to_its_end(again)

@@ -34,6 +34,8 @@ FEW, COARSE = 200, 1e-5
 """Steps of a run that is taken once more as a whole in any case, with a relative tolerance above this."""
 FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
+ROUNDED = 2e-13
+"""Part of all positions, or momenta, by which they move in rounding."""
 MOST_STEPS = 2000
 """Steps that follow what they are given, of which the first are taken again."""
 NEVER = 2**62
@@ -91,6 +93,8 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     is_blind = bool((run.absolute > enough).any())
     if len(t) < 2 or (float(np.max(run.relative)) <= TIGHT and not is_blind):
         return []
+    if not np.isfinite(enough).any():  # at rest, as far as is asked
+        return []
     seen = np.isfinite(scale) & (scale > largest)
     if seen[:k].any():  # what moves by less than is asked for is not asked, beside what moves by more
         scale = np.where(seen, scale, np.inf)
@@ -128,11 +132,13 @@ def _with_start(run: AdaptiveRun, found: Trajectory, number: int) -> tuple[Array
 
 def _enough(run: AdaptiveRun, y: Array) -> Array:
     """Absolute tolerances (dimension,) that see the motion: a part of how far components go, where that is not much
-    less than others do, positions or momenta.
+    less than others do, positions or momenta, and more than relative tolerances ask for.
     """
-    moved = of_velocities(run.problem, np.ptp(y, axis=0))
-    for part in np.array_split(moved, 2 if run.problem.canonical else 1):
-        part[...] = np.maximum(part, LITTLE * part.max(initial=0.0))
+    moved, parts = of_velocities(run.problem, np.ptp(y, axis=0)), 2 if run.problem.canonical else 1
+    sizes, asked = of_velocities(run.problem, np.abs(y).max(axis=0)), max(ROUNDED, 10.0 * float(np.max(run.relative)))
+    for part, size in zip(np.array_split(moved, parts), np.array_split(sizes, parts), strict=True):
+        moves = part > asked * size.max(initial=0.0)
+        part[...] = np.where(moves, np.maximum(part, LITTLE * part.max(initial=0.0)), 0.0)
     return np.where(moved > 0.0, BLIND * moved, np.inf)
 
 

@@ -89,6 +89,8 @@ LIGHT = 1e-13
 """Relative error, squared, of a component of a canonical problem that counts as much as that tolerance: the energy of
 what is light beside the rest, or slow, says nothing of it.
 """
+REST = 1e-9
+"""Least size of a position of a canonical problem, rad or m: what is at rest at zero moves by rounding."""
 UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 PROJECTION_EVERY = 10
@@ -103,8 +105,8 @@ highest coefficients, and this part of the sizes.
 
 @kernel
 def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any) -> Any:
-    """The error of the substep: of the energy of canonical problems, else 0; and that of the component where it is
-    largest beside its size, squared.
+    """The error of the substep: of the energy of canonical problems, else 0; and that of the component, of canonical
+    problems of the position, where it is largest beside its size, squared.
     """
     d = dimension(table)
     at, flat = room(n, d), flattened(work)
@@ -113,12 +115,10 @@ def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: 
     for m in range(half if options[CANONICAL] else d):
         high = highest(coefficients, l, m).real
         part = high * ld(inverse, m).real
-        relative = max(relative, part * part)
         if options[CANONICAL]:
-            other = highest(coefficients, l, half + m).real
-            energy += abs(high * other)
-            part = other * ld(inverse, half + m).real
-            relative = max(relative, part * part)
+            energy += abs(high * highest(coefficients, l, half + m).real)
+            part = high * min(ld(inverse, m).real, 1.0 / REST)
+        relative = max(relative, part * part)
     return energy / abs(h.real), relative
 
 

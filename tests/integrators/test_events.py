@@ -390,3 +390,12 @@ def test_events_are_asked_at_no_time_outside_of_the_run():
         assert run.finished
         back = integrate(oscillator(False), method, (2.0, 0.0), events={"half": within}, **way)
         assert back.finished
+
+
+@pytest.mark.parametrize("method", ["GAUSS8", "RKMK_DOP853"])
+def test_what_touches_zero_within_rounding_does_not_cross_it(method):
+    """cos t - 1, by a circle whose points are right to rounding."""
+    turning = Problem(table_of([(SO3, 1)]), [1.0, 0.0, 0.0, 0.0], lambda t, y: [0.0, 0.0, 1.0])
+    way = {"step": 0.4} if method == "GAUSS8" else {"rtol": 1e-10}
+    touch = {"top": lambda t, y: (y[0] ** 2 - y[3] ** 2) - 1.0 - 1e-15}
+    assert len(integrate(turning, method, (0.1, 20.0), events=touch, **way).events["top"][0]) == 0

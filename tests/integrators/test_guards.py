@@ -14,6 +14,8 @@ from integrators.problem.guards import energy_guard, momentum_guards
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from liegroup import product, rn, so3
 from liegroup.compile.scalars import sqrt
+from mechanics import Body, Inertia, Tree
+from mechanics.joints import Revolute
 from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
 
@@ -431,3 +433,32 @@ def test_a_guard_goes_by_the_start_of_the_run_not_of_its_problem():
     many = integrate(posed, "MIDPOINT", (0.0, 20.0), 0.01, y0=starts)
     assert many.success
     assert 1e-3 < np.abs(many["energy"][2] / many["energy"][2, 0] - 1.0).max() < 2e-3
+
+
+@pytest.mark.parametrize("method", [None, "GAUSS8", "RKMK4", "MIDPOINT", "SPLIT_STRANG"])
+@pytest.mark.parametrize(("potential", "start"), [
+    (lambda q: 9.81 * np.cos(q), np.pi),
+    (lambda q: 9.81 * (1.0 + np.cos(q)), np.pi),
+    (lambda q: 9.81 * (1.0 - np.cos(q)), 1e-8),
+    (lambda q: 50.0 * q**2 - 9.81 * q + 0.4811805, 0.0981 + 1e-9),
+])  # fmt: skip
+def test_what_rounding_does_at_rest_is_no_doubt(potential, start, method):
+    """In an equilibrium that numbers do not hold exactly, and where the terms of an energy cancel."""
+    posed = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 - potential(q[0]), [start])
+    run = integrate(posed, (0.0, 10.0)) if method is None else integrate(posed, method, (0.0, 10.0), 0.05)
+    assert run.success
+    assert np.abs(run.y[:, 0] - start).max() < 3e-8
+
+
+@pytest.mark.parametrize("angles", [(0.0, 0.0), (np.pi, 0.0), (0.0, np.pi), (2.0 * np.pi, 0.0)])
+def test_a_tree_at_rest_is_no_doubt(angles):
+    bar = Inertia.about_com(1.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    upper = Body("a", Revolute((0.0, 1.0, 0.0)), inertia=bar)
+    tree = Tree([upper, Body("b", Revolute((0.0, 1.0, 0.0)), "a", (0.0, 0.0, -1.0), inertia=bar)])
+    assert integrate(tree.problem(angles), (0.0, 3.0)).success
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_what_moves_by_less_than_tolerances_is_at_rest(rtol):
+    still = Problem(rn(2), [0.3, 0.0], lambda t, y: [y[1], -100.0 * (y[0] - 0.3) - 30.0 * (y[0] - 0.1) + 6.0])
+    assert integrate(still, "RKMK_DOP853", (0.0, 5.0), rtol=rtol).success
