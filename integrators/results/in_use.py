@@ -1,7 +1,8 @@
 """Who writes a file: one run at a time.
 
 A lock of the operating system, which ends with its process, on an empty file of the temporary folder that goes by the
-path: nothing is left beside the data, and a run that was killed can be resumed.  Other machines are not asked.
+path: nothing is left beside the data, and a run that was killed can be resumed.  Other machines are not asked, and
+nobody where no lock can be had.
 """
 
 from __future__ import annotations
@@ -39,15 +40,21 @@ class InUse:
             return
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
         place = Path(tempfile.gettempdir()) / f"liemech-{os.getuid()}-{name}.lock"
-        file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError:  # a temporary folder that cannot be written: nobody can be asked
+            return
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             other = os.read(file, 32).decode("ascii", "replace").strip()
             os.close(file)
             raise StorageError(
                 f"{path}: another run writes it now (process {other or 'unknown'}); give every run a file of its own"
             ) from None
+        except OSError:  # a file system without locks
+            os.close(file)
+            return
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         self._file = file

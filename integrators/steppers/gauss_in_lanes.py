@@ -86,7 +86,7 @@ LEVELS = 12
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
 LIGHT = 1e-13
-"""Relative error, squared, of a component of a canonical problem that counts as much as that tolerance: the energy of
+"""Relative error, squared, of a position of a canonical problem that counts as much as that tolerance: the energy of
 what is light beside the rest, or slow, says nothing of it.
 """
 REST = 1e-9
