@@ -29,8 +29,8 @@ from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
 from integrators.engine.collect import coarse
 from integrators.engine.fixed_run import single_run
-from integrators.engine.run import Output, Plan, Run, check_steps
-from integrators.engine.step_by_step import NEVER, StepByStep
+from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
+from integrators.engine.step_by_step import StepByStep
 from integrators.layout import COUNTERS, HISTORY
 from integrators.method import Method, Reference
 from integrators.methods import find

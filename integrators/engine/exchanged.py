@@ -16,7 +16,7 @@ from integrators.engine.halves import FIRST
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
 from integrators.engine.step_again import looked
-from integrators.problem import Doubt, Guard
+from integrators.problem import Doubt
 from integrators.problem.guards import ENERGY_CHANGE
 from integrators.problem.problem import Problem
 from liegroup.table import EXP, retract
@@ -47,7 +47,8 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
     column = problem.invariant_names.index("energy")
     changed = float(_changed(problem, found, column)[0].max())
     with suppress(Exception):  # of the user's functions, at states at rest that the run has not met
-        return changed <= _limit(run, problem, found, column, guard, ENERGY_CHANGE * guard.change / posed.change)
+        allowed = ENERGY_CHANGE * guard.change / posed.change * _exchanged(run, found, column)
+        return changed <= allowed + guard.relative * abs(float(found.invariants[0, column]))
     return False
 
 
@@ -76,7 +77,12 @@ def _spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     begin, (changed, low) = float(found.invariants[0, column]), _changed(problem, found, column)
     if not changed.max() > guard.relative * abs(begin) or not np.isfinite(found.y).all():
         return []
-    limit = _limit(run, problem, found, column, guard, MOST)
+    places = found.y[:, : problem.n - problem.variables[-1].size]
+    way = float(np.ptp(places, axis=0).max(initial=0.0))
+    if way <= LEAST_WAY + ROUNDED * float(np.abs(places).max(initial=0.0)):
+        return []  # at rest, but for rounding
+    limit = MOST * _exchanged(run, found, column) + guard.relative * abs(begin)
+    limit += _noise(run, float(found.t[0]), _at_rest(problem, found.y[0]), column, way)
     over = np.flatnonzero(changed > limit)
     if not len(over) or not np.isfinite(limit):
         return []
@@ -87,21 +93,21 @@ def _spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     return [Doubt("energy", float(found.t[over[0]]), float(value), float(allowed), says, guard.remedy, number)]
 
 
-def _limit(run: Run, problem: Problem, found: Trajectory, column: int, guard: Guard, part: float) -> float:
-    """By how much the energy may change: that part of what is exchanged."""
+def _exchanged(run: Run, found: Trajectory, column: int) -> float:
+    """Kinetic and potential energy that the motion has exchanged, at most, by some saved states."""
     rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
-    places = problem.n - problem.variables[-1].size
-    rest = found.y[rows]
-    rest[:, places:] = 0.0
-    way = float(np.ptp(found.y[:, :places], axis=0).max(initial=0.0))
-    if part == MOST and way <= LEAST_WAY + ROUNDED * float(np.abs(found.y[:, :places]).max(initial=0.0)):
-        return np.inf  # at rest, but for rounding
+    rest = _at_rest(run.problem, found.y[rows])
     still = np.array([_invariants(run, float(found.t[k]), y)[column] for k, y in zip(rows, rest, strict=True)])
     with np.errstate(all="ignore"):
         kinetic, potential = found.invariants[rows, column] - still, still - still[0]
-        exchanged = float(np.abs(kinetic).max() + np.abs(potential).max())
-    noise = _noise(run, float(found.t[0]), rest[0], column, way) if part == MOST else 0.0
-    return part * exchanged + guard.relative * abs(float(found.invariants[0, column])) + noise
+        return float(np.abs(kinetic).max() + np.abs(potential).max())
+
+
+def _at_rest(problem: Problem, y: Array) -> Array:
+    """States of the same positions without momenta, or velocities."""
+    rest = y.copy()
+    rest[..., problem.n - problem.variables[-1].size :] = 0.0
+    return rest
 
 
 def _noise(run: Run, t: float, rest: Array, column: int, way: float) -> float:

@@ -36,7 +36,7 @@ from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import ASIDE, rate_of
 from integrators.engine.resolution import is_cheap, positions_of
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.engine.step_again import stepped
+from integrators.engine.step_again import stepped, to_its_end, with_start
 from integrators.engine.ways import (
     AT_ALL,
     SLIGHT,
@@ -84,8 +84,6 @@ MOST = 20_000
 """Steps that are taken once more in halves."""
 ROOM = 5_000_000
 """Numbers of all steps of a look, at most."""
-CHUNK = 1000
-"""Half steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
 FIRST, LONG = 8, 1000
 """Trajectories of an ensemble that are looked at anyway, and steps from which on those behind them are: setting out
 costs as much as a hundred steps.
@@ -195,9 +193,7 @@ def _again(run: FixedRun, starts: Mapping[int, Array], plan: Plan, output: Outpu
 
 def _taken(run: FixedRun, lanes: Iterable[int]) -> dict[int, Trajectory]:
     """What a run comes to, by lanes."""
-    while not run.done:
-        run.go(CHUNK)
-    found = run.trajectories()
+    found = to_its_end(run)
     return {lane: found[lane] for lane in lanes}
 
 
@@ -270,10 +266,8 @@ class _Look:
         plan, every = run.plan, run.output.save_every
         self.anew = bool(len(run.output.times)) or every > max(STRETCH, min(plan.steps, MOST) // PART)
         self.every = 1 if self.anew else every
-        t, y = next(iter(found.values())).t, {lane: one.y for lane, one in found.items()}
-        if t[0] != plan.t0:
-            starts, t = np.atleast_2d(run.problem.y0)[first:], np.append(plan.t0, t)
-            y = {lane: np.vstack([starts[lane], states]) for lane, states in y.items()}
+        whole = {lane: with_start(run, one, first + lane) for lane, one in found.items()}
+        t, y = next(iter(whole.values()))[0], {lane: states for lane, (_, states) in whole.items()}
         self.scale = {lane: ways(run, states) for lane, states in y.items()}
         t, y, self.t0 = t[begin:], {lane: states[begin:] for lane, states in y.items()}, float(t[begin])
         if self.anew:

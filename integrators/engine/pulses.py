@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import AdaptiveRun
 from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
-from integrators.engine.halves import CHUNK, ELSEWHERE
+from integrators.engine.halves import ELSEWHERE
 from integrators.engine.loop import loop
-from integrators.engine.run import Output, Plan, Run, Trajectory
-from integrators.engine.step_again import looked, stepped
+from integrators.engine.run import NEVER, Output, Plan, Run, Trajectory
+from integrators.engine.step_again import looked, stepped, to_its_end, with_start
 from integrators.engine.ways import TINY, of_velocities, ways_of_each
 from integrators.layout import EVALUATIONS, STEPS
 from integrators.problem import Doubt
@@ -42,8 +42,6 @@ PLACES = 3
 """Steps that are taken in parts."""
 MOST_CALLED = 1000
 """Steps of plain Python functions, at most, in the place of those from one saved state to the next."""
-NEVER = 2**62
-"""Steps between saved states where the last is asked for alone."""
 _OFF = 0.37
 """Where in what is between two of the times the first of them is."""
 
@@ -58,9 +56,7 @@ def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[
 
 
 def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
-    problem, t, y = run.problem, found.t, found.y
-    if t[0] != run.t0:
-        t, y = np.append(run.t0, t), np.vstack([np.atleast_2d(problem.y0)[0], y])
+    problem, (t, y) = run.problem, with_start(run, found, 0)
     if isinstance(run, AdaptiveRun) and t[-1] != found.last_t:
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
     if len(t) < 2:
@@ -153,9 +149,7 @@ def _of_fixed(run: FixedRun, t: Array, y: Array, time: float, row: int, between:
     steps = int((time - begin) / h * (1.0 - 1e-12))
     start = y[row]
     if steps:
-        start = _run_to_its_end(
-            single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start)
-        )
+        start = _end(single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start))
     begin += steps * h
     parts = int(np.clip(np.ceil(2.0 * abs(h) / between), PARTS, MOST_PARTS))
     whole, fine = stepped(run, begin, h, start), start
@@ -172,14 +166,12 @@ def _of_variable(run: AdaptiveRun, t: Array, y: Array, row: int, between: float)
     part = max(min(0.5 * between, length / PARTS, run.steering.largest), length / most)
     steering = replace(run.steering, span=span, first=part, largest=part)
     again = AdaptiveRun(run.problem, run.as_given, Output(save_every=NEVER), steering, y[row])
-    return span[0], y[row + 1], _run_to_its_end(again)
+    return span[0], y[row + 1], _end(again)
 
 
-def _run_to_its_end(run: Run) -> Array:
+def _end(run: Run) -> Array:
     """The last state; not numbers if it fails."""
-    while not run.done:
-        run.go(CHUNK)
-    last = run.trajectories()[0].last
+    last = to_its_end(run)[0].last
     return np.array(last if run.status is Status.OK else np.full_like(last, np.nan))
 
 

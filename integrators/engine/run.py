@@ -72,6 +72,10 @@ class NotANumberError(ValueError):
     """A function that must give numbers gives NaN."""
 
 
+NEVER = 2**62
+"""Steps between saved states where the last is asked for alone: more than anybody takes."""
+
+
 class WithinStepError(ArithmeticError):
     """There is no state within a step; why says its status."""
 

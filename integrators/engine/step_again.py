@@ -1,4 +1,4 @@
-"""One step of a run once more, of any size and from any state: what doubts and failures are looked into with."""
+"""A run or one of its steps once more, of any size, from any state: what doubts and failures are looked into with."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from integrators.problem.jitted import take_raised
 from integrators.status import Status
 
 if TYPE_CHECKING:
-    from integrators.engine.run import Run
+    from integrators.engine.run import Run, Trajectory
 
 Array = NDArray[np.float64]
+CHUNK = 1000
+"""Steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
 
 
 def looked(look: Callable[[], list[Doubt]], whether: str) -> list[Doubt]:
@@ -31,6 +33,21 @@ def looked(look: Callable[[], list[Doubt]], whether: str) -> list[Doubt]:
         why = str(error)
     warnings.warn(f"the run is over, but {whether} could not be looked at ({why})", RuntimeWarning, stacklevel=3)
     return []
+
+
+def to_its_end(run: Run) -> list[Trajectory]:
+    """What a run comes to."""
+    while not run.done:
+        run.go(CHUNK)
+    return run.trajectories()
+
+
+def with_start(run: Run, found: Trajectory, number: int) -> tuple[Array, Array]:
+    """Times and states that were saved, and those of the start."""
+    if found.t[0] == run.t0:
+        return found.t, found.y
+    starts = np.atleast_2d(run.problem.y0)
+    return np.append(run.t0, found.t), np.vstack([starts[min(number, len(starts) - 1)], found.y])
 
 
 def stepped(run: Run, t: float, h: float, y: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, single_run
-from integrators.engine.run import Output, Plan
+from integrators.engine.run import NEVER, Output, Plan
 from integrators.layout import ITERATIONS, STEPS
 from integrators.method import Method
 from integrators.problem import Problem
@@ -23,8 +23,6 @@ from integrators.steppers.gauss_in_lanes import UP_BELOW, fifteenth
 from integrators.steppers.gauss_workspace import CLOCK_ROW, GUESS, LEVEL, SAME, STEEPEST, STEP_SIZE, TOLERATED, UP, room
 
 Array = NDArray[np.float64]
-NEVER = 2**62
-"""More steps than anybody takes."""
 _FIRST, _SMALLER, _TRIALS = 0.05, 2.0**-8, 4
 """The first step, as a part of the time in which the state changes by its size; by how much it becomes smaller if even
 its smallest parts are not solved, and how often.

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
-from integrators.engine.halves import CHUNK, ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
+from integrators.engine.halves import ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
 from integrators.engine.resolution import positions_of
-from integrators.engine.run import Output, Trajectory
-from integrators.engine.step_again import looked
+from integrators.engine.run import NEVER, Output, Trajectory
+from integrators.engine.step_again import looked, to_its_end, with_start
 from integrators.engine.ways import ANOTHER, bent_at, beyond, of_velocities, ways_of_each
 from integrators.layout import STEPS
 from integrators.problem import Doubt
@@ -38,8 +38,6 @@ ROUNDED = 2e-13
 """Part of all positions, or momenta, by which they move in rounding."""
 MOST_STEPS = 2000
 """Steps that follow what they are given, of which the first are taken again."""
-NEVER = 2**62
-"""Steps between saved states where the last is asked for alone."""
 TIGHT, BLIND, LITTLE = 1e-9, 1e-6, 1e-3
 """Relative tolerance from which on nothing is asked, unless an absolute one is more than the next part of the way that
 a component goes; and part of the way of all positions, or momenta, that one counts as, at least.
@@ -66,13 +64,13 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     steering, method = run.steering, run.method
     if steering.first is None or any(guard.name == "energy" for guard in run.problem.guards):
         return []
-    (t, y), k = _with_start(run, found, number), positions_of(run.problem)
+    (t, y), k = with_start(run, found, number), positions_of(run.problem)
     rows = min(len(t), 1 + -(-MOST_STEPS * len(t) // max(int(run.counters[STEPS]), 1)))
     t, y, scale = t[:rows], y[:rows], ways_of_each(run, y)
     if len(t) < 2 or not np.isfinite(scale[:k]).any():
         return []
     half = replace(steering, span=(float(t[0]), float(t[-1])), first=0.5 * steering.first)
-    again = _to_its_end(AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(t)), half, y[0]))
+    [again] = to_its_end(AdaptiveRun(run.problem, run.as_given, Output(times=np.ascontiguousarray(t)), half, y[0]))
     if len(again.y) < len(t):
         return []  # where it fails nothing is known
     limit = ELSEWHERE
@@ -86,7 +84,7 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
 
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
-    (t, y), k = _with_start(run, found, number), positions_of(run.problem)
+    (t, y), k = with_start(run, found, number), positions_of(run.problem)
     scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
     t, y = t[:MOST], y[:MOST]
     largest, enough = float(np.max(run.absolute)), _enough(run, y)
@@ -122,14 +120,6 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
 
 
-def _with_start(run: AdaptiveRun, found: Trajectory, number: int) -> tuple[Array, Array]:
-    """Times and states that were saved, and those of the start."""
-    if found.t[0] == run.span[0]:
-        return found.t, found.y
-    starts = np.atleast_2d(run.problem.y0)
-    return np.append(run.span[0], found.t), np.vstack([starts[min(number, len(starts) - 1)], found.y])
-
-
 def _enough(run: AdaptiveRun, y: Array) -> Array:
     """Absolute tolerances (dimension,) that see the motion: a part of how far components go, where that is not much
     less than others do, positions or momenta, and more than relative tolerances ask for.
@@ -156,13 +146,8 @@ def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Arra
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
     output = Output(save_every=NEVER) if alike else Output(times=np.ascontiguousarray(times))
-    return _to_its_end(AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None))
-
-
-def _to_its_end(run: AdaptiveRun) -> Trajectory:
-    while not run.done:
-        run.go(CHUNK)
-    return run.trajectories()[0]
+    [taken] = to_its_end(AdaptiveRun(run.problem, run.as_given, output, tighter, y0, run.shared if alike else None))
+    return taken
 
 
 def _apart(one: Array, other: Array, scale: Array) -> Array:

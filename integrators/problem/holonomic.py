@@ -52,7 +52,7 @@ from integrators.problem.problem import Problem, group_table
 from liegroup.arrays import check_function, real, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
-from liegroup.compile.traceable import scalars, traceable, traced
+from liegroup.compile.traceable import on_scalars, scalars, traceable
 from liegroup.compile.tracing import Traced
 from liegroup.group import rn
 from liegroup.table import RN, bracket_transpose, retract
@@ -153,7 +153,7 @@ def constrained_derivatives(
 
 
 def _traced(constraints: Callable[..., Any], t: Any, q: Any, parameters: Any) -> Any:
-    return traced(constraints, "constraints(t, q, parameters)", t, scalars(q), scalars(parameters))
+    return on_scalars(constraints, "constraints(t, q, parameters)", t, scalars(q), scalars(parameters))
 
 
 def _split(

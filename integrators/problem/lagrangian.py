@@ -40,7 +40,7 @@ from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
-from liegroup.compile.traceable import scalars, traced
+from liegroup.compile.traceable import on_scalars, scalars
 from liegroup.compile.tracing import IMPORTS, Traced, lines, operand, straight
 from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
@@ -149,11 +149,11 @@ def trace(
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
     check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)", 4)
-    L = scalar(g, traced(lagrangian, _LAGRANGIAN, t, *map(scalars, (q, v, p))), "lagrangian")  # arrays of its own
+    L = scalar(g, on_scalars(lagrangian, _LAGRANGIAN, t, *map(scalars, (q, v, p))), "lagrangian")  # arrays of its own
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
         check_function(force, "force", "a function F(t, q, v, parameters)", 4)
-        found = traced(force, "force(t, q, v, parameters)", t, *map(scalars, (q, v, p)))
+        found = on_scalars(force, "force(t, q, v, parameters)", t, *map(scalars, (q, v, p)))
         if not np.iterable(found):
             raise TypeError(f"force: returned {shown(found)}, expected {n} generalised forces, one per velocity")
         forces = [scalar(g, x, "force") for x in found]

@@ -22,7 +22,7 @@ from integrators.problem.problem import Problem
 from liegroup.arrays import check_function, reals
 from liegroup.compile import ld, ld2, st, st2
 from liegroup.compile.generated import module_of
-from liegroup.compile.traceable import scalars, traceable, traced
+from liegroup.compile.traceable import on_scalars, scalars, traceable
 from liegroup.compile.tracing import IMPORTS
 from liegroup.group import rn
 
@@ -102,8 +102,8 @@ def mass_matrix_problem(
     g = Differentiable()
     at, s = g.input("t"), [g.input(f"ld(y, {i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(len(numbers))]
-    M = _nodes(g, traced(mass, "mass(t, y, parameters)", at, scalars(s), scalars(p)), (n, n), "mass")
-    f = _nodes(g, traced(forcing, "forcing(t, y, parameters)", at, scalars(s), scalars(p)), (n,), "forcing")
+    M = _nodes(g, on_scalars(mass, "mass(t, y, parameters)", at, scalars(s), scalars(p)), (n, n), "mass")
+    f = _nodes(g, on_scalars(forcing, "forcing(t, y, parameters)", at, scalars(s), scalars(p)), (n,), "forcing")
     solved = [i for i in range(n) if any(g.value(int(M[i, j])) != float(i == j) for j in range(n))]
     known = [i for i in range(n) if i not in solved]
     for i in solved:

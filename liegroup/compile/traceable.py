@@ -48,7 +48,7 @@ def traceable(function: Any) -> Any:
     return _Reader().meaning(function)
 
 
-def traced(function: Any, form: str, *given: Any) -> Any:
+def on_scalars(function: Any, form: str, *given: Any) -> Any:
     """What a function of a user gives on traced scalars; what it raises says how it is called.
 
     Parameters
@@ -74,7 +74,7 @@ def traced(function: Any, form: str, *given: Any) -> Any:
     --------
     >>> from liegroup.compile.tracing import Graph
     >>> try:
-    ...     traced(lambda q, t: q[0], "length(t, q)", Graph().input("t"), [1.0])
+    ...     on_scalars(lambda q, t: q[0], "length(t, q)", Graph().input("t"), [1.0])
     ... except TypeError as error:
     ...     print(str(error)[:84])
     length: 'Traced' object is not subscriptable; it is called as length(t, q), with sca
