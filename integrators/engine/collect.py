@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import signature
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
+from integrators.problem.driven import inputs_at
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
@@ -230,12 +232,21 @@ def _of_states(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Do
         rows = np.flatnonzero(np.isfinite(one.y).all(axis=1))
         rows = rows[:: 1 + len(rows) * len(found) // STATES]
         try:
-            said = problem.doubts(one.t[rows], one.y[rows]) if len(rows) else ()  # type: ignore[misc]
+            said = _said(problem, one.t[rows], one.y[rows]) if len(rows) else ()
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
             says = f"whether the model holds in the saved states could not be checked ({error})"
             said = [Doubt("model", float(one.t[rows[0]]), np.nan, np.nan, says)]
         doubts += [replace(doubt, trajectory=k) for doubt in said]
     return doubts
+
+
+def _said(problem: Problem, t: Array, y: Array) -> Sequence[Doubt]:
+    """What a problem says of states, with its inputs in them if it asks for these."""
+    if problem.doubts is None:
+        return ()
+    if "u" not in signature(problem.doubts).parameters:
+        return problem.doubts(t, y)
+    return problem.doubts(t, y, lambda k: inputs_at(problem, float(t[k]), y[k]))
 
 
 def _kicked(y: Array) -> NDArray[np.int64]:

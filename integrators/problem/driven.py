@@ -101,6 +101,17 @@ def powers_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:
     return out
 
 
+def inputs_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:
+    """The inputs (m,) of a problem at a state (n,), as its field reads them."""
+    signal, places = problem.inputs.signal, list(problem.inputs.places)
+    own = problem.own_parameters()
+    if signal is not None:
+        drive = _Drive(undriven(problem), signal)
+        own = drive.loaded(t, y, own, problem.structure, np.zeros(problem.work_shape))
+        raise_raised()
+    return np.array(own[places], dtype=np.float64)
+
+
 def without_power(problem: Problem) -> str:
     """What is wrong with a problem whose inputs have no power, or that has no inputs."""
     what = "its inputs have no power" if len(problem.inputs) else "it has no inputs"

@@ -120,7 +120,8 @@ class Problem:
         ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
     doubts : callable, optional
         ``doubts(t, y)`` → the `Doubt` s of states y (k, n) of a run at times t (k,), where the model no longer holds:
-        asked once after a run, of the states it has saved.
+        asked once after a run, of the states it has saved.  One that takes ``doubts(t, y, u)`` is given the function
+        ``u(k)`` → the inputs (m,) in state k.
     directions : callable, optional
         ``directions(t, y)`` → the directions of the constraints (k, m, d), orthonormal rows, at states y (k, n) and
         times t (k,): asked after a run by fixed steps, one of which may lead past a narrow place to another branch of
@@ -229,7 +230,7 @@ class Problem:
     invariant_units: Sequence[str] = ()
     guards: Sequence[Guard] = ()
     explain: Callable[[float, Array], str] | None = None
-    doubts: Callable[[Array, Array], Sequence[Doubt]] | None = None
+    doubts: Callable[..., Sequence[Doubt]] | None = None
     directions: Callable[[Array, Array], Array] | None = None
     fastest: Callable[[Array], tuple[float, str]] | None = None
     projection: Any = None

@@ -6,7 +6,7 @@ The equations are those of `mechanics.formulations.index_one`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
@@ -352,7 +352,7 @@ def _lost(mechanism: Mechanism, q: Array, t: float = 0.0) -> list[Doubt]:
     return [Doubt(guard.name, t, pivot, guard.least, says, guard.remedy)]
 
 
-def _doubts(mechanism: Mechanism, t: Array, y: Array) -> list[Doubt]:
+def _doubts(mechanism: Mechanism, t: Array, y: Array, u: Callable[[int], Array] | None = None) -> list[Doubt]:
     """Those of saved states, from a start that may be at a singular position."""
     others = mechanism.state_doubts()
-    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(others(t, y) if others else ())]
+    return [*_lost(mechanism, y[0, : mechanism.tree.nq], float(t[0])), *(others(t, y, u) if others else ())]

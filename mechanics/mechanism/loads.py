@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,9 @@ from mechanics.forces.turned import turning
 from mechanics.states import evaluate
 
 if TYPE_CHECKING:
+    from mechanics.closed_trees.packing import PackedLoops
     from mechanics.mechanism.mechanism import Mechanism
+    from mechanics.model import Tree
 
 Array = NDArray[np.float64]
 LOOKS, EACH, PULL, INSTANT = 17, 8, 1e-3, 1e-6
@@ -31,33 +34,44 @@ few are given; pull that counts, in weights; s, for differences.
 """
 
 
-def state_doubts(mechanism: Mechanism, momenta: bool) -> Callable[[Array, Array], list[Doubt]] | None:
+Given = Callable[[int], Array]
+"""The inputs of the mechanism in the k-th of some states."""
+
+
+def state_doubts(mechanism: Mechanism, momenta: bool) -> Callable[..., list[Doubt]] | None:
     """See `Mechanism.state_doubts`."""
-    joints, inputs = turning(mechanism.elements), any(element.is_input for element in mechanism.elements)
-    heights = [] if inputs else [c for c, e in enumerate(mechanism.equations.equations) if e.label == "height"]
+    joints = turning(mechanism.elements)
+    heights = [c for c, e in enumerate(mechanism.equations.equations) if e.label == "height"]
     return partial(_doubts, mechanism, joints, heights, momenta) if joints or heights else None
 
 
 def _doubts(
     mechanism: Mechanism, joints: Sequence[Sequence[Compliant]], heights: Sequence[int], momenta: bool, t: Array,
-    y: Array,
+    y: Array, u: Given | None = None,
 ) -> list[Doubt]:  # fmt: skip
     turned = _turned(mechanism, joints, t, y) if joints else []
-    return [*turned, *(_lifted(mechanism, heights, momenta, t, y) if heights else ())]
+    return [*turned, *(_lifted(mechanism, heights, momenta, t, y, u) if heights else ())]
 
 
-def _lifted(mechanism: Mechanism, heights: Sequence[int], momenta: bool, t: Array, y: Array) -> list[Doubt]:
+def _lifted(
+    mechanism: Mechanism, heights: Sequence[int], momenta: bool, t: Array, y: Array, u: Given | None
+) -> list[Doubt]:
     """The first of some states in which the plane of a wheel pulls: its equation holds in both directions."""
+    if u is None and len(mechanism._packed.inputs):
+        return []
     tree, free = mechanism.tree, type(mechanism)(mechanism.tree, (), mechanism.home, [mechanism.elements])
     n_q, n = tree.nq, tree.nv
     weight = tree.mass * float(np.linalg.norm(tree.gravity))
     looks = min(LOOKS, 1 + len(t) // EACH) if 2 * len(t) >= EACH else 0
     for row in np.unique(np.linspace(0, len(t) - 1, looks).astype(int)):
         time, q, x = float(t[row]), y[row, :n_q], y[row, n_q : n_q + n]
+        held, loose = (_held(one._packed, u, row) for one in (mechanism, free))
         with once():
-            v = evaluate(closed, mechanism._packed, 2 * n, time, q, x)[:n] if momenta else x
+            v = evaluate(closed, held, 2 * n, time, q, x)[:n] if momenta else x
             at, p = geometry(tree, q, None, time), mechanism.momentum(q, v, time)
-            forces = at.mass_matrix(tree) @ (_acceleration(mechanism, time, q, p) - _acceleration(free, time, q, p))
+            forces = at.mass_matrix(tree) @ (
+                _acceleration(tree, held, time, q, p) - _acceleration(tree, loose, time, q, p)
+            )
             G = mechanism.equations.matrix(q, time, at)
         # without gravity there is no weight, and rounding of the forces is no pull
         least = PULL * weight + FITS * (abs(float(p @ v)) / mechanism.size + float(np.linalg.norm(forces)))
@@ -69,13 +83,20 @@ def _lifted(mechanism: Mechanism, heights: Sequence[int], momenta: bool, t: Arra
     return []
 
 
-def _acceleration(mechanism: Mechanism, t: float, q: Array, p: Array) -> Array:
+def _held(packed: PackedLoops, u: Given | None, k: int) -> PackedLoops:
+    """The arrays of a mechanism with its inputs in the k-th state."""
+    if not len(packed.inputs) or u is None:
+        return packed
+    parameters = packed.parameters.copy()
+    parameters[list(packed.inputs.places)] = u(k)
+    return replace(packed, parameters=parameters)
+
+
+def _acceleration(tree: Tree, packed: PackedLoops, t: float, q: Array, p: Array) -> Array:
     """v̇ (nv,), by differences of v along the motion."""
-    n, kernel = mechanism.tree.nv, partial(evaluate, closed, mechanism._packed, 2 * mechanism.tree.nv)
+    n, kernel = tree.nv, partial(evaluate, closed, packed, 2 * tree.nv)
     rate = kernel(t, q, p)
-    ahead, behind = (
-        kernel(t + e, moved_by(mechanism.tree, q, e * rate[:n]), p + e * rate[n:])[:n] for e in (INSTANT, -INSTANT)
-    )
+    ahead, behind = (kernel(t + e, moved_by(tree, q, e * rate[:n]), p + e * rate[n:])[:n] for e in (INSTANT, -INSTANT))
     return np.asarray((ahead - behind) / (2.0 * INSTANT))
 
 

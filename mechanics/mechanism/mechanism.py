@@ -840,12 +840,12 @@ class Mechanism:
             raise ValueError(f"t: shape {times.shape}, expected {len(states)} finite times, one for each state")
         return directions_of(self._packed, times, states[:, :n])
 
-    def state_doubts(self, momenta: bool = False) -> Callable[[Array, Array], list[Doubt]] | None:
+    def state_doubts(self, momenta: bool = False) -> Callable[..., list[Doubt]] | None:
         """Of times t (k,), s, and states (k, n): which elastic joints are turned further than their moments hold for,
         and which wheels and balls their planes would have to pull down; None where there are neither.
 
-        Loads are looked at in some of the states, and not where inputs are given from outside, which a state does not
-        tell, nor where fewer than four states are given, as of ensembles of thousands.
+        Loads are looked at in some of the states, and not where fewer than four states are given, as of ensembles of
+        thousands.
 
         Parameters
         ----------
@@ -855,7 +855,8 @@ class Mechanism:
         Returns
         -------
         callable, or None
-            ``doubts(t, y)`` → list of Doubt.
+            ``doubts(t, y, u)`` → list of Doubt; u(k) the inputs (m,) in state k, without which loads of a mechanism
+            with inputs are not looked at.
         """
         return state_doubts(self, momenta)
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from integrators import integrate
+from integrators import Sampled, integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.constraints.loads import pulling
 from mechanics.constraints.wheels import ball, skate, wheel
+from mechanics.forces import wrench
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.formulations.reactions import reactions
@@ -250,6 +251,33 @@ def test_a_ball_lifts_off_a_plate_that_falls_faster(amplitude):
     assert [load for _, load in loads] == pytest.approx(
         [9.81 - amplitude * 100.0 * np.sin(10.0 * t) for t, _ in loads], rel=1e-6
     )
+
+
+@pytest.mark.parametrize("pose", [Mechanism.problem, multiplier_problem])
+@pytest.mark.parametrize(
+    ("pull", "lifted"),
+    [
+        (9.0, None),
+        (12.0, 0.0),
+        (lambda t: 30.0 * t, 0.327),
+        (lambda t, q, v: 30.0 * v[4], 0.327),
+        (Sampled([0.0, 0.2], [0.0, 15.0]), 0.2),
+    ],
+    ids=["held", "held, too much", "of time", "of velocities", "sampled"],
+)
+def test_inputs_lift_a_ball(pose, pull, lifted):
+    """A ball of 1 kg that a moment turns faster and faster is pulled up by an input: the load is m g less that."""
+    inertia = Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3))
+    tree = Tree([Body("ball", Free(), inertia=inertia)])
+    elements = [wrench(Frame("ball"), axes="world", name="crane")]
+    made = Mechanism(tree, [ball(Frame("ball"), 0.1)], [0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], elements)
+    spin = 0.11  # N m: the ball rolls with the moment of inertia 0.1 + 1.0 * 0.1**2 about its place of contact
+    run = integrate(pose(made).with_inputs({"crane.my": spin, "crane.fz": pull}), "RKMK4", (0.0, 0.5), 0.005)
+    assert run.finished
+    assert [doubt.name for doubt in run.doubts] == ([] if lifted is None else ["load"])
+    if lifted is not None:
+        (doubt,) = run.doubts
+        assert lifted - 1e-12 <= doubt.time <= lifted + 2.0 * 0.5 / 16
 
 
 def test_wheels_that_can_share_their_load_otherwise_do_not_lift():
