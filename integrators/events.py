@@ -23,16 +23,22 @@ __dir__ = listing(__all__)
 Array = NDArray[np.float64]
 LONG = 0.25
 """By how much of the larger slope the mean of two may be wrong, of a step that is not long."""
-SMALL = 0.01
-"""Part of the values that counts as nothing beside them."""
+SMALL, STEEP = 0.01, 2.5
+"""Part of the values that counts as nothing beside them, and times the values that a slope is more than a step goes."""
 TOUCH = 1e-13
 """Part of what it is at the ends of a step, or of its slope, by which a function must go beyond zero: else it touches
 it.
 """
-PLACES = 8
-"""Parts of a step in which a function is looked at first."""
+PLACES, MOST_PLACES, EACH, SHARE = 8, 4096, 4, 1.5
+"""Parts of a step in which a function is looked at first, and at most; parts for each change of its sign, and parts in
+which it goes as far as its values.
+"""
+NEAR, BENT, MOST_BENT = 0.5, 0.5, 64
+"""Part of a value to which a parabola has to come near zero, so that it is looked at there; part of how far a function
+goes that its second differences are, at most, in so many parts of a step.
+"""
 _FLAT = 1e-8
-"""To what part of a step the place is found at which a function is least: there it is flat."""
+"""To what part of what is between two places the one is found at which a function is least: there it is flat."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,9 @@ class Event:
 
     Notes
     -----
-    Zeros are noticed by the signs of g at the ends of a step, two of them within one step by its rates there (where its
-    tangents meet beyond zero, it is looked at between).  More than two in one step are not.  A zero at the start of the
-    motion is no event.
+    Zeros are noticed by the signs of g at the ends of a step, more of them within one step by its rates there: where
+    these do not tell what is between, it is looked at there, until a look twice as fine sees no more.  Where g comes
+    more often than that, the run is doubtful (`events`).  A zero at the start of the motion is no event.
 
     Examples
     --------
@@ -163,19 +169,27 @@ def _as_event(event: Any, name: str) -> Event:
 
 @helper
 def dips(a: Any, b: Any, rise: Any, rise_after: Any) -> Any:
-    """Whether a function with values a, b of one sign at the ends of a step may be zero within, by its slopes there
-    over the whole step: the tangents meet beyond zero, or the step is so long that they do not tell what is between
-    them. One that begins with zero has the sign to which it goes.
+    """Whether a function with values a, b at the ends of a step may be zero within more often than their signs tell, by
+    its slopes there over the whole step: the tangents meet beyond zero, or the step is so long, or they so steep, that
+    they do not tell what is between them.  One that begins with zero has the sign to which it goes.
     """
     inwards = (a > 0.0) & (b > 0.0) & (rise < 0.0) & (rise_after > 0.0)
     outwards = (a < 0.0) & (b < 0.0) & (rise > 0.0) & (rise_after < 0.0)
     meets = (b - rise_after) * rise - a * rise_after  # times rise - rise_after, where the tangents meet
     wrong = absolute((b - a) - 0.5 * (rise + rise_after))
-    is_long = wrong > LONG * maximum(absolute(rise), absolute(rise_after))
-    matters = (wrong > SMALL * absolute(a)) | (wrong > SMALL * absolute(b))
+    slope = maximum(absolute(rise), absolute(rise_after))
+    is_long = (wrong > LONG * slope) & ((wrong > SMALL * absolute(a)) | (wrong > SMALL * absolute(b)))
+    is_steep = slope > STEEP * maximum(absolute(a), absolute(b))
     begins = a == 0.0
-    same, comes_back = (a * b > 0.0) | (begins & (rise * b > 0.0)), begins & (rise * b < 0.0)
-    return ((inwards | outwards) & (meets >= 0.0)) | comes_back | (same & is_long & matters)
+    known, comes_back = (a * b != 0.0) | (begins & (rise * b > 0.0)), begins & (rise * b < 0.0)
+    return ((inwards | outwards) & (meets >= 0.0)) | comes_back | (known & (is_long | is_steep))
+
+
+def steepness(count: int, a: float, b: float) -> float:
+    """The slope, over a step, of a function that is zero so often in it, with values a, b at its ends, at least: the
+    next step is looked at as finely as that asks for.
+    """
+    return 2.0 * EACH / SHARE * count * max(abs(a), abs(b))
 
 
 def zeros(
@@ -202,8 +216,8 @@ def zeros(
     values_at : callable
         ``values_at(part, state)`` → values of the functions.
     slopes : (array (events,), array (events,)), optional
-        By how much the functions would change over the step at the rates at its ends: where the tangents meet beyond
-        zero (`dips`), two zeros are looked for.
+        By how much the functions would change over the step at the rates at its ends: where these do not tell what is
+        between (`dips`), more zeros are looked for.
 
     Returns
     -------
@@ -229,7 +243,7 @@ def zeros(
         first, last = (0.0, float(before[k])), (h, float(after[k]))
         places = [first, last]
         if slopes is not None and dips(before[k], after[k], slopes[0][k], slopes[1][k]):
-            places[1:1] = _between(function, first, last, float(slopes[0][k]))
+            places[1:1] = _between(function, first, last, (float(slopes[0][k]), float(slopes[1][k])))
         for (start, a), (end, b) in pairwise(places):
             if (event.direction >= 0 and a < 0.0 <= b) or (event.direction <= 0 and a > 0.0 >= b):
                 part = _root(function, a, b, start, end)
@@ -247,35 +261,101 @@ class _Found(Exception):
 
 
 def _between(
-    function: Callable[[float], float], start: tuple[float, float], end: tuple[float, float], rise: float
+    function: Callable[[float], float],
+    start: tuple[float, float],
+    end: tuple[float, float],
+    slopes: tuple[float, float],
 ) -> list[tuple[float, float]]:
-    """A place between two at which the values have one sign, and its value, where it has the other; none if it never
-    has.  Of a function that begins with zero, first a place where it has the sign to which it goes.
+    """Places between two, and the values there, between which a function changes its sign as often as it does; none if
+    it does no more often than the ends tell.  Of a function that begins with zero, first a place where it has the sign
+    to which it goes.  `slopes`: at both ends, over the whole step.
     """
-    from scipy.optimize import minimize_scalar
-
-    h, parts = end[0], np.arange(PLACES + 1) / PLACES
+    h, rise = end[0], slopes[0]
     if start[1] == 0.0:
         part = _FLAT
-        while part < parts[1] and not function(part * h) * rise > 0.0:
+        while part < 1.0 / PLACES and not function(part * h) * rise > 0.0:
             part *= 4.0
         start = part * h, function(part * h)
-        if not start[1] * rise > 0.0:
-            return []
-        return [start] if start[1] * end[1] <= 0.0 else [start, *_between(function, start, end, rise)]
-    sign, touches = np.sign(start[1]), TOUCH * max(abs(start[1]), abs(end[1]), abs(rise))
+        return [start, *_between(function, start, end, slopes)] if start[1] * rise > 0.0 else []
+    slope = max(map(abs, slopes))
+    touches = TOUCH * max(abs(start[1]), abs(end[1]), slope)
+    values = _fine_look(function, start, end, slope, touches)
+    places = zip((np.arange(1, len(values) + 1) / (len(values) + 1) * h).tolist(), values, strict=True)
+    known = [start, *((x, y) for x, y in places if abs(y) > touches and abs(x) > abs(start[0])), end]
+    known[1:-1] = sorted(
+        [*known[1:-1], *_dips_between(function, known, slopes, touches)], key=lambda place: abs(place[0])
+    )
+    return known[1:-1] if _changes(np.array([y for _, y in known]), touches) > int(start[1] * end[1] < 0.0) else []
 
-    def away(part: float) -> float:
-        value = function(part * h)
+
+def _fine_look(
+    function: Callable[[float], float], start: tuple[float, float], end: tuple[float, float], slope: float,
+    touches: float,
+) -> list[float]:  # fmt: skip
+    """Values at places between two, as close as a slope asks for, or as they bend, or as changes of sign do: so that a
+    look twice as coarse has seen no fewer, and there are `EACH` parts for each.
+    """
+    values = [function(part * end[0]) for part in (np.arange(1, PLACES) / PLACES).tolist()]
+    told = seen = int(start[1] * end[1] < 0.0)
+    while (count := len(values) + 1) < MOST_PLACES:
+        known = np.array([start[1], *values, end[1]])
+        changes, steep = _changes(known, touches), SHARE * slope > count * np.abs(known).max()
+        bent = count < MOST_BENT and np.abs(np.diff(known, 2)).max() > BENT * np.ptp(known)
+        if not steep and not bent and (changes <= told or (changes <= seen and EACH * changes <= count)):
+            break
+        between = [function((k + 0.5) / count * end[0]) for k in range(count)]
+        values, seen = [x for pair in zip(between, values, strict=False) for x in pair] + between[-1:], changes
+    return values
+
+
+def _changes(values: Array, touches: float) -> int:
+    """How often values change their sign; those that touch zero have none."""
+    signs = np.sign(values[np.abs(values) > touches])
+    return int(np.sum(signs[1:] != signs[:-1]))
+
+
+def _dips_between(
+    function: Callable[[float], float], known: Sequence[tuple[float, float]], slopes: tuple[float, float],
+    touches: float,
+) -> list[tuple[float, float]]:  # fmt: skip
+    """Places, and the values there, at which a function goes beyond zero between places that do not show it: about
+    those where a parabola comes near zero, or a tangent at one of the ends, and, if it has one sign at all of them,
+    where it is nearest.
+    """
+    y, last = np.array([value for _, value in known]), len(known) - 1
+    before, here, after = y[:-2], y[1:-1], y[2:]
+    with np.errstate(all="ignore"):
+        least = here - (after - before) ** 2 / (8.0 * (after - 2.0 * here + before))
+        dip = (np.abs(here) <= np.minimum(np.abs(before), np.abs(after))) & (before * here > 0.0) & (after * here > 0.0)
+        about = (np.flatnonzero(dip & (least / here < NEAR)) + 1).tolist()
+    for k, other, slope in ((0, 1, slopes[0]), (last, last - 1, -slopes[1])):
+        part = abs((known[other][0] - known[k][0]) / known[last][0])
+        if y[k] * y[other] > 0.0 and y[k] * slope < 0.0 and abs(slope) * part > abs(y[k]):
+            about.append(k)
+    if not about and not _changes(y, touches):
+        about = [int(np.argmin(np.abs(y)))]
+    found = []
+    for k in about:
+        ends = known[max(k - 1, 0)][0], known[min(k + 1, last)][0]
+        found += _beyond(function, ends, float(np.sign(y[k])), touches)
+    return found
+
+
+def _beyond(
+    function: Callable[[float], float], ends: tuple[float, float], sign: float, touches: float
+) -> list[tuple[float, float]]:
+    """A place between two at which a function goes beyond zero, and the value there; none if it does not."""
+    from scipy.optimize import minimize_scalar
+
+    def away(place: float) -> float:
+        value = function(place)
         if sign * value < -touches:
-            raise _Found(part * h, value)
+            raise _Found(place, value)
         return float(sign * value)
 
     try:
-        values = [sign * start[1], *(away(part) for part in parts[1:-1].tolist()), sign * end[1]]
-        k = int(np.argmin(values))
-        near = parts[max(k - 1, 0)], parts[min(k + 1, PLACES)]
-        minimize_scalar(away, bounds=near, method="bounded", options={"xatol": _FLAT})
+        near = {"xatol": _FLAT * abs(ends[1] - ends[0])}
+        minimize_scalar(away, bounds=(min(ends), max(ends)), method="bounded", options=near)
     except _Found as found:
         return [found.args]
     return []

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.branches import other_branches
+from integrators.engine.crowded import crowded
 from integrators.engine.diagnosis import explained
 from integrators.engine.exchanged import is_little, spent
 from integrators.engine.fixed_run import FixedRun
@@ -287,7 +288,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
             doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
     doubts += [
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
-        *_often_divided(found, begin, number),
+        *_often_divided(found, begin, number), *crowded(run, found, number),
     ]  # fmt: skip
     if not doubts:
         doubts += spent(run, found, number)

@@ -29,7 +29,7 @@ from integrators.engine.observe import (
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
 from integrators.engine.summary import Summary
 from integrators.engine.winding import circles, unwind, wind
-from integrators.events import Events, zeros
+from integrators.events import Events, dips, steepness, zeros
 from integrators.layout import (
     COUNTERS,
     EVALUATIONS,
@@ -665,6 +665,10 @@ class Run:
                 if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
                     self._end_at(t, part, y, events.names[k])
                     return
+            for k in {k for _, k, _ in found}:  # one that comes often in a step may do so in the next, too
+                often = steepness(sum(row[1] == k for row in found), self.before[k], self.after[k]) / abs(h)
+                if dips(*(float(x[k]) for x in (self.before, self.after, *slopes))):
+                    self.rates_after[k] = np.copysign(max(abs(self.rates_after[k]), often), self.rates_after[k])
         except (NotANumberError, WithinStepError) as error:
             del self.events_found[known:]
             self.y[...], self.counters[PENDING] = self.previous, 0

@@ -338,6 +338,40 @@ def test_two_zeros_within_a_step_backwards_and_beside_others():
     assert np.abs(np.sort(-run.events["middle"][0]) - crossings_of(0.0, 0.9)).max() < 1e-12
 
 
+FASTER = [
+    ("GAUSS8", {"step": 0.1}, 37.0),
+    ("GAUSS8", {"step": 0.3}, 300.0),
+    ("RKMK_DOP853", {"rtol": 1e-9}, 61.0),
+    ("RKMK4", {"step": 0.015}, 411.0),
+]
+"""Methods, steps, and the rates of functions that are zero up to sixty times in each."""
+
+
+@pytest.mark.parametrize("end", [1.5, -1.5])
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+@pytest.mark.parametrize(("method", "way", "rate"), FASTER)
+def test_all_zeros_within_a_step_are_found(method, way, rate, direction, end):
+    """Of sin(r t + 0.3) - 0.4 in the time of the run, which no step is made for."""
+    event = Event(lambda t, y: np.sin(rate * t + 0.3) - 0.4, "fast", direction)
+    run = integrate(oscillator(False), method, (0.0, end), events=event, **way)
+    turns = 2.0 * np.pi * np.arange(-200, 200)
+    up, down = ((np.append(turns, turns) + phase - 0.3) / rate for phase in (np.arcsin(0.4), np.pi - np.arcsin(0.4)))
+    rising, falling = (up, down) if end > 0.0 else (down, up)
+    known = np.unique(np.concatenate([rising] * (direction >= 0) + [falling] * (direction <= 0)).round(12))
+    expected = known[(known * np.sign(end) > 0.0) & (np.abs(known) <= abs(end))]
+    assert run.success
+    assert len(run.events["fast"][0]) == len(expected)
+    assert np.abs(np.sort(run.events["fast"][0]) - expected).max() < 1e-9
+
+
+def test_more_zeros_than_a_step_is_looked_at_for_are_a_doubt():
+    event = {"fast": lambda t, y: np.sin(3e5 * t)}
+    (doubt,) = integrate(oscillator(False), "RKMK4", (0.0, 0.03), 0.015, events=event).doubts
+    assert doubt.name == "events"
+    assert "'fast'" in doubt.says
+    assert integrate(oscillator(False), "RKMK4", (0.0, 0.002), 0.001, events=event).success
+
+
 def test_what_starts_at_zero_and_comes_back_within_the_first_step():
     ball = Problem(table_of([(RN, 2)]), [0.0, 1.0], lambda t, y: [y[1], -1.0])
     ground = Event(lambda t, y: y[0], "ground", -1, True)

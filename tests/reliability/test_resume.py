@@ -154,15 +154,19 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, call):
     )
 
 
-def test_events_found_before_and_after_are_both_there(tmp_path):
+@pytest.mark.parametrize(("event", "end", "count"), [
+    (lambda t, y: y[0], 30.0, 10),
+    (lambda t, y: np.sin(2000.0 * t), 3.0, 1909),  # three times a step, which tells the next how finely to look
+])  # fmt: skip
+def test_events_found_before_and_after_are_both_there(tmp_path, event, end, count):
     problem = Problem(table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
-    call = {"method": "RKMK4", "t_span": (0, 30), "step": 5e-3, "events": {"zero": Event(lambda t, y: y[0])}}
+    call = {"method": "RKMK4", "t_span": (0, end), "step": 5e-3, "events": {"zero": Event(event)}}
     resumed = stopped_and_resumed(problem, tmp_path / "run.check", resumed={"events": call["events"]}, **call)
     whole = integrate(problem, **call)
     equal(resumed, whole)
     assert np.array_equal(resumed.events["zero"][0], whole.events["zero"][0])
     assert np.array_equal(resumed.events["zero"][1], whole.events["zero"][1])
-    assert len(whole.events["zero"][0]) == 10
+    assert len(whole.events["zero"][0]) == count
 
 
 def test_an_interrupted_ensemble_goes_on_and_a_failed_member_stays_failed(tmp_path):
