@@ -1,10 +1,12 @@
-"""What a field that reads the time does between the stages of steps: a blow that is over before the next one is not in
-the run, and nothing of the run shows it.
+"""What a field does between the stages of steps: a blow that is over before the next one, a ball in the way that a step
+leads through, are not in the run, and nothing of the run shows it.
 
 The field is asked at many times beside those of the steps, at the saved states; where it is so far from what it is at
 the saved times before and after (between them on a line) that a step of it would lead elsewhere, the step is taken in
 small parts; of variable steps, all from the saved state to the next.  Both lead to the same place unless something
-happens in between that the stages do not see.
+happens in between that the stages do not see.  Where things strike each other (`Problem.strikes`) the field is asked on
+the way from each step to the next, as far as the rates at both ends tell it; if it does not read the time, what it is
+there must also be more than what it changes by from one end to the other.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import AdaptiveRun
 from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
-from integrators.engine.halves import ELSEWHERE
+from integrators.engine.halves import ELSEWHERE, ROOM
 from integrators.engine.loop import loop
 from integrators.engine.run import NEVER, Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, stepped, to_its_end, with_start
@@ -28,8 +30,9 @@ from integrators.problem.jitted import take_raised
 from integrators.problem.python_field import EVALUATED
 from integrators.signatures import FIELD
 from integrators.status import OK, Status
-from liegroup.compile import integer, integers, ld, matrix, st, vector
+from liegroup.compile import integer, integer_table, integers, ld, matrix, st, vector
 from liegroup.compile.scalars import absolute, maximum
+from liegroup.table import EXP, bind, retract
 
 Array = NDArray[np.float64]
 OFTEN, FEWEST, MOST = (4, 1), (2000, 200), 20_000
@@ -47,24 +50,27 @@ _OFF = 0.37
 
 
 def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
-    """The doubt of a trajectory whose steps pass over what the field does at times; of ensembles the first is asked.
+    """The doubt of a trajectory whose steps pass over what the field does on the way; of ensembles the first is asked.
     What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
-    if run.problem.is_autonomous or number or isinstance(run, LaneRun) or not len(found.t):
+    asked = run.problem.strikes or not run.problem.is_autonomous
+    if not asked or number or isinstance(run, LaneRun) or not len(found.t):
         return []
     return looked(lambda: _pulses(run, found), "whether its steps see what the field does")
 
 
 def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
-    problem, (t, y) = run.problem, with_start(run, found, 0)
+    problem = run.problem
+    t, y = _every_step(run, found) if problem.strikes else with_start(run, found, 0)
+    follows = problem.strikes and len(t) >= run.counters[STEPS]
     if isinstance(run, AdaptiveRun) and t[-1] != found.last_t:
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
-    if len(t) < 2:
+    if len(t) < 2 or (problem.is_autonomous and not follows):
         return []
     times, scale, forward = _asked(run, found.last_t), _ways(run, y), np.sign(t[-1] - t[0])
     rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
     steps, sizes = _steps(run, t, times, rows)
-    apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / of_velocities(problem, scale))
+    apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / of_velocities(problem, scale), follows)
     places = PLACES if problem.field.is_compiled or isinstance(run, FixedRun) else 1
     for k in _furthest(apart, steps)[:places]:
         time, row, between = float(times[k]), int(rows[k]), abs(float(times[1] - times[0]))
@@ -72,10 +78,27 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
             begin, whole, fine = _of_variable(run, t, y, row, between)
         else:
             begin, whole, fine = _of_fixed(run, t, y, time, row, between)
+            whole = y[row + 1] if follows and len(t) > row + 2 else whole
         doubt = _passed_over(run, begin, y[row], whole, fine, scale)
         if doubt is not None:
             return [doubt]
     return []
+
+
+def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, Array]:
+    """Times and states of all steps, taken anew where few of them were saved, unless they are too many."""
+    t, y = with_start(run, found, 0)
+    steps, plain = int(run.counters[STEPS]), not run.problem.field.is_compiled
+    if len(t) >= steps or steps > (MOST_CALLED if plain else MOST) or steps * len(found.last) > ROOM:
+        return t, y
+    again: Run
+    if isinstance(run, AdaptiveRun):
+        steering = replace(run.steering, span=(float(t[0]), found.last_t))
+        again = AdaptiveRun(run.problem, run.as_given, Output(), steering, y[0])
+    else:
+        again = single_run(run.problem, run.method, Output(), Plan(run.plan.t0, run.plan.h, steps), y[0])
+    [one] = to_its_end(again)
+    return with_start(again, one, 0)
 
 
 def _asked(run: Run, end: float) -> Array:
@@ -103,43 +126,68 @@ def _furthest(apart: Array, step: Array) -> list[int]:
     return list(first.values())[:PLACES]
 
 
-def _changes(run: Run, t: Array, y: Array, times: Array, rows: NDArray[np.int64], weights: Array) -> Array:
+def _changes(
+    run: Run, t: Array, y: Array, times: Array, rows: NDArray[np.int64], weights: Array, follows: bool
+) -> Array:
     problem, found = run.problem, np.zeros(len(times))
-    here, after, there = np.zeros((3, problem.dimension))
+    here, after, there, by, place = (*np.zeros((4, problem.dimension)), np.zeros(problem.n))
     field, asked, numbers = problem.field.python, changes.python, (problem.own_parameters(), problem.structure)
     if problem.field.is_compiled:
         field, asked = run.field_form(problem.field, EVALUATED), changes.compiled
         numbers = run.parameters, run.structure
         run._bind(field)
+        bind([asked], problem.table, [EXP])
     with np.errstate(all="ignore"):
         asked(
-            field, t, np.ascontiguousarray(y), times, rows, *numbers, np.zeros(problem.work_shape),
-            here, after, there, weights, found,
+            field, t, np.ascontiguousarray(y), times, rows, problem.table, *numbers, np.zeros(problem.work_shape),
+            here, after, there, by, place, weights, found, int(follows), int(problem.is_autonomous),
         )  # fmt: skip
     take_raised()  # at times of no step
     return np.where(np.isfinite(found), found, 0.0)
 
 
 @loop(
-    integer(FIELD, vector, matrix, vector, integers, vector, integers, matrix, vector, vector, vector, vector, vector)
-)
+    integer(
+        FIELD, vector, matrix, vector, integers, integer_table, vector, integers, matrix, vector, vector, vector,
+        vector, vector, vector, vector, integer, integer,
+    )
+)  # fmt: skip
 def changes(
-    field: Any, t: Any, y: Any, times: Any, rows: Any, parameters: Any, structure: Any, work: Any, here: Any,
-    after: Any, there: Any, weights: Any, found: Any,
+    field: Any, t: Any, y: Any, times: Any, rows: Any, table: Any, parameters: Any, structure: Any, work: Any,
+    here: Any, after: Any, there: Any, by: Any, place: Any, weights: Any, found: Any, follows: Any, announced: Any,
 ) -> Any:  # fmt: skip
-    """How far the field at a saved state, at each of the `times`, is from what is on a line between the times of this
-    state and the next, weighted; `rows` are those of the states.
+    """How far the field at each of the `times`, on the way from a saved state to the next, is from what is on a line
+    between the fields at both, weighted; `rows` are those of the states.
+
+    `follows`: the way is that of the fields at both ends, from the nearer one; else it stays at the first state.
+    `announced`: what the field changes by from one end to the other is taken off.
     """
     for k in range(times.shape[0]):
         row = rows[k]
         if k == 0 or row != rows[k - 1]:
             field(t[row], y[row], parameters, structure, work, here)
-            field(t[row + 1], y[row], parameters, structure, work, after)
-        field(times[k], y[row], parameters, structure, work, there)
-        part = (times[k] - t[row]) / (t[row + 1] - t[row])
+            field(t[row + 1], y[row + 1 if follows else row], parameters, structure, work, after)
+        length = t[row + 1] - t[row]
+        part, begin = (times[k] - t[row]) / length, row
+        if follows:
+            gone, begin = part, row
+            if part > 0.5:
+                gone, begin = part - 1.0, row + 1
+            for i in range(by.shape[0]):
+                a, b = ld(here, i), ld(after, i)
+                if part > 0.5:
+                    a, b = b, a
+                st(by, i, length * gone * (a + 0.5 * absolute(gone) * (b - a)))
+            retract(table, EXP, y[begin], by, place)
+            field(times[k], place, parameters, structure, work, there)
+        else:
+            field(times[k], y[row], parameters, structure, work, there)
         for i in range(here.shape[0]):
-            line = ld(here, i) + part * (ld(after, i) - ld(here, i))
-            st(found, k, maximum(ld(found, k), absolute(ld(there, i) - line) * ld(weights, i)))
+            change = ld(after, i) - ld(here, i)
+            off = absolute(ld(there, i) - (ld(here, i) + part * change))
+            if announced:
+                off = off - absolute(change)
+            st(found, k, maximum(ld(found, k), off * ld(weights, i)))
     return OK
 
 

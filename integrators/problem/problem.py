@@ -145,6 +145,9 @@ class Problem:
         invariants have the period 2π in one, which is tried up to a thousand turns either way, and the field is
         autonomous, a run takes whole turns off it, and its results count them again: an angle of a thousand turns would
         be rounded a thousand times more coarsely.
+    strikes : bool
+        Whether there are forces in a small part of the states only, as where bodies touch: a run then looks for what
+        its steps lead through (`pulse`).
     autonomous : bool, optional
         Whether the field does not depend on the time.  Default: its source does not read it.  Where it is said of one
         whose source does, two times are compared before a run.
@@ -238,6 +241,7 @@ class Problem:
     canonical: bool = False
     angles: Sequence[int] = ()
     autonomous: bool | None = None
+    strikes: bool = False
     vectorized: bool = False
     parts: Any = None
     parts_layout: str = ""

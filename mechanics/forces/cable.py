@@ -29,6 +29,10 @@ class Cable(Compliant):
 
     law = staticmethod(law)
 
+    @property
+    def strikes(self) -> bool:
+        return True
+
 
 def cable(first: Frame, second: Frame, stiffness: float, *, length: float, damping: float = 0.0) -> list[Element]:
     """A cable between the origins of two frames: force −max(k (d − l) + c ḋ, 0) along it where it is taut, else none.

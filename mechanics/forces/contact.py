@@ -178,6 +178,10 @@ class Contact(OnBodies):
             raise ValueError("Contact: shapes that touch at several points, expected one; forces.contact divides them")
 
     @property
+    def strikes(self) -> bool:
+        return True
+
+    @property
     def choices(self) -> list[int]:
         return [*super().choices, int(self.shapes[1].round is None)]
 

@@ -157,6 +157,11 @@ class Element:
         return False
 
     @property
+    def strikes(self) -> bool:
+        """Whether there is a force only where something touches or is taut: steps may lead past that."""
+        return False
+
+    @property
     def reads_velocities(self) -> bool:
         """Whether the force depends on velocities; then a variational step finds it together with the motion."""
         return True

@@ -39,6 +39,10 @@ class JointStop(OnJoint):
     width: float
 
     @property
+    def strikes(self) -> bool:
+        return True
+
+    @property
     def dissipates(self) -> bool:
         return self.damping > 0.0
 

@@ -659,6 +659,7 @@ class Mechanism:
             projection=None if projection == "none" else closed_projection,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
+            strikes=any(element.strikes for element in self.elements),
             begins=self._begins(q0, v0, t),
             own_steps=self._variational_steps(packed),
             model=self.name,

@@ -7,9 +7,9 @@ import pytest
 from integrators import Problem, Sampled, integrate
 from integrators.engine import pulses, tolerances
 from liegroup import rn
-from mechanics import Body, Inertia, Mechanism, Tree
-from mechanics.forces import motor
-from mechanics.joints import Revolute
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import Sphere, contact, motor
+from mechanics.joints import Free, Revolute
 
 BLOW = 50.3
 
@@ -136,3 +136,41 @@ def test_a_blow_that_is_all_of_the_motion_is_named_of_variable_steps_too(method)
 def test_what_moves_by_less_than_the_tolerances_is_not_asked():
     still = Problem(rn(2), [1.0, 1.0], lambda t, y: [1e-9 * np.cos(t), -y[1]])
     assert integrate(still, "RKMK_BOGACKI_SHAMPINE32", (0.0, 60.0), rtol=1e-6, atol=1e-6).success
+
+
+def thrown():
+    """A ball of 5 mm on its parabola, in which another one stands still: it is thrown back, or flies through to 6 m."""
+    radius, speed, hit = 0.005, np.array([6.0, 0.0, 5.0]), 0.5
+    place = hit * speed - [0.0, 0.0, 0.5 * 9.81 * hit**2]
+    body = Body("ball", Free(), inertia=Inertia.about_com(0.002, (0, 0, 0), 2e-8 * np.eye(3)))
+    both = Sphere(Frame("ball"), radius), Sphere(Frame(None, tuple(place)), radius)
+    made = Mechanism(Tree([body]), elements=[contact(*both, stiffness=2e4, damping=0.02)])
+    return made.problem([0, 0, 0, 1, 0, 0, 0], [*speed, 0, 0, 0])
+
+
+APART = 0.5 / 24.25
+"""A step whose quarter is in the way."""
+FLIES = [
+    ("RKMK4", {"step": APART}), ("TREE_VARIATIONAL", {"step": APART}), ("BDF2", {"step": APART}),
+    ("MIDPOINT", {"step": APART}), ("RKMK_DOP853", {"rtol": 1e-9}), ("RKMK_TSITOURAS54", {"rtol": 1e-4}),
+    ("RKMK_RADAU_IIA5", {"rtol": 1e-9}), ("BDF5", {"rtol": 1e-6}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("saved", ["all", "given", "some"])
+@pytest.mark.parametrize(("method", "way"), FLIES, ids=[method for method, _ in FLIES])
+def test_a_ball_that_a_step_leads_through_is_a_doubt(method, way, saved):
+    if saved == "some" and "step" not in way:
+        pytest.skip("every step of variable size is saved")
+    end = 48 * APART
+    kept = {"all": {}, "given": {"t_eval": np.linspace(0.0, end, 7)}, "some": {"save_every": 9}}[saved]
+    run = integrate(thrown(), method, (0.0, end), **way, **kept)
+    assert run.y[-1, 0] == pytest.approx(6.0 * end, abs=1e-6)
+    assert "pulse" in [doubt.name for doubt in run.doubts]
+
+
+@pytest.mark.parametrize("way", [("RKMK_DOP853", {"rtol": 1e-9, "max_step": 0.001}), ("GAUSS8", {"step": 1e-3})])
+def test_a_ball_that_is_struck_is_none(way):
+    run = integrate(thrown(), way[0], (0.0, 1.0), **way[1])
+    assert run.y[-1, 0] < 3.0
+    assert run.success

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate
-from integrators.engine import halves
+from integrators.engine import halves, step_again
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.elastic.rods import Rod, Section
@@ -162,7 +162,7 @@ def test_what_is_interrupted_in_a_look_is_not_lost(monkeypatch):
     go, ended = halves.FixedRun.go, []
 
     def interrupted(run, count):
-        assert count <= halves.CHUNK
+        assert count <= step_again.CHUNK
         if run.steps_done:
             ended.append(run.t)
             raise KeyboardInterrupt
