@@ -90,11 +90,15 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
 
 def _before(run: FixedRun, found: Trajectory, row: int, scale: Array) -> Array:
     """What a step from a saved state is measured by: the way of the run, or that up to the next saved state where all
-    of it is `THROWN` times as far, as behind an infinity: beside 1e28 nothing differs.
+    of it is `THROWN` times as far, as behind an infinity: beside 1e28 nothing differs.  What begins at rest goes as far
+    by and by, without a step that is a `LEAP`.
     """
     so_far = scale_of(run, found.y[: row + 2])
     moved = np.isfinite(so_far) & np.isfinite(scale)
-    return so_far if (moved & (scale > THROWN * so_far)).any() else scale
+    if not (moved & (scale > THROWN * so_far)).any():
+        return scale
+    ways = np.maximum.accumulate((np.abs(found.y[row + 1 :] - found.y[0]) / scale)[:, moved].max(axis=1))
+    return so_far if (ways[1:] > LEAP * ways[:-1]).any() else scale
 
 
 def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: int) -> list[Doubt]:

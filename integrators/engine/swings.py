@@ -25,7 +25,7 @@ from integrators.engine.ways import ways_of
 from integrators.method import Method
 from integrators.method.stability import growth
 from integrators.problem import Doubt, Problem
-from integrators.problem.ambient import ambient_velocity
+from integrators.problem.ambient import ambient_velocity, state_sizes
 from integrators.problem.jacobian import derivative
 
 Array = NDArray[np.float64]
@@ -108,7 +108,8 @@ def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int
 
         if not np.isfinite(J).all() or not any(_can_take(method, h, x, lasts(x)) for x in np.linalg.eigvals(J)):
             continue
-        for swing in swings(problem.table, y, J, forward * problem.velocity(start, y), ways):
+        sizes = state_sizes(problem.table, problem.scales)
+        for swing in swings(problem.table, y, J, forward * problem.velocity(start, y), ways, sizes):
             if not _missing(method, h, swing, lasts(swing.rate)) > limit:
                 continue
             later = int(np.argmin(np.abs(np.abs(t - start) - lasts(swing.rate))))
@@ -134,19 +135,21 @@ def _doubt(method: Method, h: float, rate: complex, t: float, missing: float, li
     return Doubt("swing_lost", t, missing, limit, says, remedy, number)
 
 
-def swings(table: NDArray[np.int64], y: Array, J: Array, velocity: Array, ways: Array) -> list[Swing]:
-    """The modes that swing, the largest first, of the field with this derivative and value at y."""
-    values, shapes = np.linalg.eig(J)
+def swings(table: NDArray[np.int64], y: Array, J: Array, velocity: Array, ways: Array, sizes: Array) -> list[Swing]:
+    """The modes that swing, the largest first, of the field with this derivative and value at y; `sizes` count as one
+    of each component.
+    """
+    values, shapes = np.linalg.eig(J * sizes / sizes[:, None])
     try:
         dual = np.linalg.inv(shapes)
     except np.linalg.LinAlgError:
         return []
-    parts = dual @ velocity
+    parts = dual @ (velocity / sizes)
     found = []
     for k in np.flatnonzero(values.imag > 0.0):
         if np.abs(dual[k]) @ np.abs(shapes[:, k]) > ALONE:
             continue
-        shape = 2.0 * parts[k] * shapes[:, k] / values[k]
+        shape = 2.0 * parts[k] * sizes * shapes[:, k] / values[k]
         size = np.hypot(*(ambient_velocity(table, y, x)[: len(ways)] for x in (shape.real, shape.imag)))
         rate = complex(values[k])
         if 0.0 < rate.real < SLIGHT * abs(rate):

@@ -82,6 +82,7 @@ def network_problem(
         guards=guards,
         explain=partial(explain, network),
         fastest=partial(fastest, network),
+        scales=_scales(network, x, y0, inertia),
         projection=projection if owned else None,
         canonical=True,
         jacobian_sparsity=network._sparsity,
@@ -91,6 +92,20 @@ def network_problem(
         model=network.name,
         scene=scene_of_points(partial(places_in, network)),
     )
+
+
+def _scales(network: Network, x: Array, y: Array, inertia: Array) -> Array:
+    """What counts as one of each component: the extent of the network, and the momenta of nodes that go as far, or of
+    bodies that turn by one, in the time 1/ω of its fastest vibration.
+    """
+    n, m, length = len(x), len(inertia), float(np.linalg.norm(np.ptp(x, axis=0))) or 1.0
+    rate = fastest(network, y)[0] or float(np.sqrt(np.linalg.norm(network.gravity) / length)) or 1.0
+    momentum = float(network.masses.max()) * length * rate
+    of_nodes = np.full((n, 3), momentum)
+    of_nodes[list(network.motions)] *= length * rate  # works
+    body = np.array([*3 * [length], *4 * [1.0]])
+    twist = rate * np.array([*3 * [length], *3 * [1.0]])
+    return np.concatenate([np.full(3 * n, length), np.tile(body, m), of_nodes.ravel(), (inertia * twist).ravel()])
 
 
 def _watched(network: Network) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

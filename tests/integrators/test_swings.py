@@ -38,7 +38,7 @@ def test_slight_growth_of_the_linear_motion_is_none(ratio, grows):
     """Damping ratios between −0.01 and zero: the linear motion about one state has them, the motion has not."""
     J = np.array([[0.0, 1.0], [-RATE * RATE, -2.0 * ratio * RATE]])
     table = oscillator(0.0).table
-    (swing,) = swings.swings(table, np.zeros(2), J, np.array([0.0, RATE]), np.array([1.0]))
+    (swing,) = swings.swings(table, np.zeros(2), J, np.array([0.0, RATE]), np.array([1.0]), np.ones(2))
     assert swing.rate.imag == pytest.approx(RATE, rel=2e-3)
     assert swing.rate.real == pytest.approx(-ratio * RATE if grows or ratio > 0.0 else 0.0)
 

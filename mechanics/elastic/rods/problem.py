@@ -89,10 +89,22 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
         ),
         explain=_Explanation(rod, packed),
         fastest=_Fastest(rod),
+        scales=_scales(rod, packed, start),
         autonomous=rod.is_autonomous,
         model="rod",
         scene=rod_scene(rod, packed),
     )
+
+
+def _scales(rod: Rod, packed: Packed, poses: Array) -> Array:
+    """What counts as one of each component: the extent of the rod, and the momenta of nodes that go as far, or turn by
+    one, in the time 1/ω of its fastest vibration.
+    """
+    length, rate = float(np.linalg.norm(np.ptp(poses[:, :3], axis=0))), step_limit(rod).angular_frequency
+    count = len(poses)
+    places = packed.configuration(np.tile([*3 * [length], *4 * [1.0]], (count, 1)))
+    momenta = packed.momenta(rod.inertia, rate * np.tile([*3 * [length], *3 * [1.0]], (count, 1)))
+    return np.concatenate([places, momenta])
 
 
 def _free_strains(rod: Rod, packed: Packed) -> dict[str, Any]:

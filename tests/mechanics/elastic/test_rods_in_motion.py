@@ -303,3 +303,19 @@ def test_a_bent_rod_at_rest_is_no_doubt(name: str) -> None:
     slow[:, 5] = 1e-6
     assert [guard.name for guard in rod.problem(velocities=slow).guards].count("energy") == 1
     assert [guard.name for guard in rod.problem().guards].count("energy") == 0
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("method", ["SPLIT_STRANG", "RKMK_RADAU_IIA3", "ALPHA_0"])
+def test_a_small_rod_moves_like_a_large_one(method, size):
+    """All lengths and times smaller by the same factor, forces by its square: the same motion, and nothing else said."""
+
+    def tip(s):
+        section = Section.round(0.02 * s, 1e6, density=1100.0, poisson=0.5)
+        rod = Rod.straight(s, 6, section, supports={0: "clamped"}, gravity=(0.0, 0.0, -9.81 / s))
+        step = 0.3 * step_limit(rod).step if method == "SPLIT_STRANG" else 1e-3 * s
+        run = integrate(rod.problem(), method, (0.0, 0.05 * s), step)
+        assert run.success, run.message
+        return rod.node_poses(run.t, run.y)[-1, -1, :3] / s
+
+    np.testing.assert_allclose(tip(size), tip(1.0), atol=1e-9)
