@@ -48,7 +48,7 @@ from mechanics.variational.elements.lines import AIM, any_at_nodes, any_takes_pa
 from mechanics.variational.elements.system import add_impulses, aim_again, correct_impulses
 from mechanics.variational.impulses import settle
 from mechanics.variational.rolling import roll
-from mechanics.variational.step import MISLED, RESIDUAL, ROUNDING, begin, run
+from mechanics.variational.step import MISLED, RESIDUAL, ROUNDING, begin, beside, run
 from mechanics.variational.workspace import FORCE, G0, G1, RHO1, TARGET, TURN_JOINT
 
 LIMIT = 40
@@ -176,7 +176,7 @@ def solve_loaded(
     converged, turn, noise = iterate(t, h, y, parameters, structure, options, field_work, work, known, counters)
     size, defect = settle(options[TAU], parameters, structure, work)
     size = size + noise * (NOISE / RESIDUAL)
-    residual = defect / select(size == 0.0, 1.0 + size, size)
+    residual = defect / beside(size)
     solved = converged and not any_(residual > RESIDUAL) and not any_(residual != residual)
     return solved, turn, residual
 

@@ -69,6 +69,8 @@ ROUNDING = 1e-15
 """A defect, relative to the momenta, that counts as none."""
 MISLED = -1.0
 """Instead of the largest turn: the guess from the past may mislead, and the step is to begin once more without it."""
+LEAST = 1e-290
+"""A size below which numbers lose their digits."""
 RESIDUAL = 1e-9
 """Largest defect of the equations, relative to the largest momentum, of a step that counts as solved."""
 
@@ -95,9 +97,13 @@ def solve(parameters: Any, structure: Any, options: Any, work: Any, known: Any, 
 @helper
 def relative(sizes: Any) -> Any:
     """Corrections relative to the motion of the bodies, the larger one of turns and shifts."""
-    turn = select(sizes.turn == 0.0, 1.0 + sizes.turn, sizes.turn)
-    shift = select(sizes.shift == 0.0, 1.0 + sizes.shift, sizes.shift)
-    return maximum(sizes.turn_correction / turn, sizes.shift_correction / shift)
+    return maximum(sizes.turn_correction / beside(sizes.turn), sizes.shift_correction / beside(sizes.shift))
+
+
+@helper
+def beside(size: Any) -> Any:
+    """What something is divided by to be measured beside a size: one beside nothing, and never what has no digits."""
+    return select(size == 0.0, 1.0 + size, maximum(size, LEAST))
 
 
 @kernel
@@ -141,7 +147,7 @@ def begin_anew(
 def checked(converged: Any, options: Any, parameters: Any, structure: Any, work: Any) -> Any:
     """Whether the equations are solved, and the largest defect relative to the largest momentum."""
     size, defect = settle(options[TAU], parameters, structure, work)
-    residual = defect / select(size == 0.0, 1.0 + size, size)
+    residual = defect / beside(size)
     return converged and not any_(residual > RESIDUAL) and not any_(residual != residual), residual
 
 

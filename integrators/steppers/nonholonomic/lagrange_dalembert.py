@@ -54,6 +54,8 @@ STALLED = 1e-10
 """Relative change up to which an iteration that rounding keeps going has converged: near singular positions, which
 magnify rounding, it does not come below `FLOOR`.
 """
+NOISE, SMALLEST = 1e-15, 1e-290
+"""Part of momenta, and of impulses, that rounding makes of forces, and what is less than any of them."""
 CONSTRAINTS = {"midpoint": MIDPOINT, "trapezoid": TRAPEZOID, "averaged": AVERAGED, "left": LEFT, "right": RIGHT}
 """Discrete constraints by name."""
 MULTIPLIERS, NULL_SPACE = range(2)
@@ -223,6 +225,7 @@ def close_node(
         st(v, i, ld2(work, X, i))
         st(low, n_q + i, 0.0)
     open_node(unknowns, parts, t, y, parameters, structure, field_work, work)
+    before = 0.0 * ld(v, 0) + np.inf
     for _ in range(limit):
         for i in range(n):
             st2(work, R, i, ld2(work, P, i) + 0.5 * h * node.force(work[NODE], structure, i))
@@ -235,14 +238,19 @@ def close_node(
             change = maximum(change, absolute(ld2(work, R, i) - ld(v, i)))
             st(v, i, ld2(work, R, i))
         node.parts_at(parts, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
-        force_change, size = 0.0 * change, 0.0 * change
+        force_change, size, noise = 0.0 * change, 0.0 * change, 0.0 * change
         for i in range(n):
-            force_change = maximum(force_change, absolute(ld(work[NODE], at.FORCE + i) - ld2(work, SCRATCH, i)))
+            force = ld(work[NODE], at.FORCE + i)
+            force_change = maximum(force_change, absolute(force - ld2(work, SCRATCH, i)))
             size = maximum(size, absolute(ld2(work, P, i)))
+            noise = maximum(noise, absolute(h * force))
         if node.fails(change + force_change):
             return NON_FINITE
-        if not any_(absolute(h) * force_change > 1e-16 * size):
+        change = absolute(h) * force_change
+        noise = NOISE * (size + noise) + SMALLEST
+        if not any_((change > 1e-16 * size) & ((change < before) | (change > noise))):
             return OK
+        before = change
     return NOT_CONVERGED
 
 

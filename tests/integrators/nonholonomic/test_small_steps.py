@@ -61,3 +61,16 @@ def test_in_coordinates_a_disk_rolls_on_the_circle_of_its_interval_velocity(h):
     for roll_rate, wanted in ((3.0, discrete * ratio), (3.0 / ratio, discrete)):
         run = integrate(disk(roll_rate).constrained_problem(), "DLA", (0, 10), h)
         assert radius(*run.y[:, :2].T) == pytest.approx(wanted, rel=1e-13)
+
+
+@pytest.mark.parametrize("method", ["DLA", "NULL_SPACE", "DLA_TRAPEZOID", "DLA_AVERAGED", "DLA4", "MP", "GNI"])
+def test_a_skate_that_drag_brings_to_rest_is_no_failure(method):
+    """v' = -20 v, with steps at which a rounding of the drag is more than half a rounding of the momentum: to zero."""
+    skate = nonholonomic_system(
+        rn(2), lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2), lambda q: [[0.0, 1.0]], q0=[0.0, 0.0], v0=[0.5, 0.0],
+        force=lambda t, q, v: [-20.0 * v[0], 0.0], conservative=False,
+    )  # fmt: skip
+    run = integrate(skate.constrained_problem(), method, (0.0, 80.0), 0.02)
+    assert run.success, run.message
+    assert abs(run.y[-1, 2]) < 1e-290
+    np.testing.assert_allclose(run.y[-1, 0], 0.5 / 20.0, rtol=0.05)  # h c = 0.4

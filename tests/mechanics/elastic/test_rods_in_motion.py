@@ -308,7 +308,7 @@ def test_a_bent_rod_at_rest_is_no_doubt(name: str) -> None:
 @pytest.mark.parametrize("size", [1e-2, 1e-3, 1e-6])
 @pytest.mark.parametrize("method", ["SPLIT_STRANG", "RKMK_RADAU_IIA3", "ALPHA_0"])
 def test_a_small_rod_moves_like_a_large_one(method, size):
-    """All lengths and times smaller by the same factor, forces by its square: the same motion, and nothing else said."""
+    """All lengths and times smaller by one factor, forces by its square: the same motion, and nothing else is said."""
 
     def tip(s):
         section = Section.round(0.02 * s, 1e6, density=1100.0, poisson=0.5)

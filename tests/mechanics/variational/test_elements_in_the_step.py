@@ -485,3 +485,15 @@ def test_bodies_that_fall_without_turning_are_no_trouble(elements, gravity):
     assert not solution.doubts
     assert abs(solution.y[-1][2] - (30.0 + gravity / 2)) < 1e-12
     assert np.abs(solution.y[-1][[0, 1, 7]]).max() < 1e-13
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_IMEX", "TREE_VARIATIONAL_SUZUKI4"])
+@pytest.mark.parametrize("joint", [Prismatic((1.0, 0.0, 0.0)), Revolute((0.0, 0.0, 1.0))], ids=["slide", "hinge"])
+def test_what_a_damper_brings_to_rest_goes_on_where_numbers_end(method, joint):
+    """p' = -c p from 1 to below 1e-308, where numbers have no digits: the place stays 1 / c."""
+    tree = Tree([Body("a", joint, inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))], gravity=(0.0, 0.0, 0.0))
+    made = Mechanism(tree, elements=[joint_spring("a_joint", 0.0, damping=20.0)])
+    run = integrate(made.problem([0.0], [1.0]), method, (0.0, 60.0), 0.01)
+    assert run.success, run.message
+    assert abs(run.y[-1, 1]) < 1e-300
+    np.testing.assert_allclose(run.y[-1, 0], 1.0 / 20.0, rtol=1e-12)
