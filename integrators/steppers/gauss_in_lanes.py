@@ -89,6 +89,10 @@ LIGHT = 1e-13
 """Relative error, squared, of a position of a canonical problem that counts as much as that tolerance: the energy of
 what is light beside the rest, or slow, says nothing of it.
 """
+EVEN, BELOW = 1e-4, 2
+"""Part of the coefficient below the highest that counts as that, at least: of a smooth field in a resolved step it is
+much less.  Where its weights stand.
+"""
 REST = 1e-9
 """Least size of a position of a canonical problem, rad or m: what is at rest at zero moves by rounding."""
 UP_BELOW = 131072.0
@@ -113,10 +117,10 @@ def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: 
     l, inverse = work[at.l : at.l + d], flat[at.inverse : at.inverse + d]
     energy, relative, half = 0.0, 0.0, d // 2
     for m in range(half if options[CANONICAL] else d):
-        high = highest(coefficients, l, m).real
+        high = highest(coefficients, l, m)
         part = high * ld(inverse, m).real
         if options[CANONICAL]:
-            energy += abs(high * highest(coefficients, l, half + m).real)
+            energy += high * highest(coefficients, l, half + m)
             part = high * min(ld(inverse, m).real, 1.0 / REST)
         relative = max(relative, part * part)
     return energy / abs(h.real), relative
@@ -135,11 +139,15 @@ def error_of(estimates: Any, options: Any, work: Any) -> Any:
 
 @helper
 def highest(coefficients: Any, l: Any, m: Any) -> Any:
-    """h times the highest Legendre coefficient of component m."""
-    total = coefficients[HIGHEST] * (ld2(l, m, 0) - ld2(l, m, 7))
+    """h times the size of the highest Legendre coefficient of component m, of degree 7, or `EVEN` of the one below: what
+    is even about the middle of a step has none of degree 7.
+    """
+    odd = coefficients[HIGHEST] * (ld2(l, m, 0) - ld2(l, m, 7))
+    even = coefficients[ENDS + BELOW] * (ld2(l, m, 0) + ld2(l, m, 7))
     for j in range(1, STAGES // 2):
-        total = total + coefficients[HIGHEST + j] * (ld2(l, m, j) - ld2(l, m, STAGES - 1 - j))
-    return total
+        odd = odd + coefficients[HIGHEST + j] * (ld2(l, m, j) - ld2(l, m, STAGES - 1 - j))
+        even = even + coefficients[ENDS + STAGES * j + BELOW] * (ld2(l, m, j) + ld2(l, m, STAGES - 1 - j))
+    return max(abs(odd.real), EVEN * abs(even.real))
 
 
 @kernel

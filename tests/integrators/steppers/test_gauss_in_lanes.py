@@ -584,3 +584,22 @@ def test_the_energy_says_nothing_of_a_motion_with_one_constant_rate():
     for run in (integrate(posed, (0.0, 100.0)), integrate(posed, "GAUSS8", (0.0, 100.0), 20.0)):
         assert run.success
         assert run.y[-1, 0] == pytest.approx(np.sqrt(1e4 + 1.0) - 1.0, rel=1e-11)
+
+
+@pytest.mark.parametrize("k", [4, 5, 6, 12])
+def test_what_is_even_about_the_middle_of_each_step_is_seen(k):
+    """x' = 1 + cos(2 π k t / h): the highest coefficient of every step is zero, that below it is not."""
+    problem = Problem(rn(1), [0.0], lambda t, y: [1.0 + np.cos(20.0 * np.pi * k * t)])
+    run = integrate(problem, "GAUSS8", (0.0, 10.0), 0.1)
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(10.0, rel=1e-12)
+    assert run.levels[0] < 100
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+@pytest.mark.parametrize("step", [0.3, 1.0])
+def test_a_force_that_changes_its_sign_in_the_middle_of_a_step_is_a_doubt(step, canonical):
+    """q'' = -sign q: of q' the coefficient of degree 7 is zero there, and with it its product with that of p'."""
+    problem = Problem(rn(1).cotangent, [1.0, 0.0], lambda t, y: [y[1], -np.sign(y[0])], canonical=canonical)
+    run = integrate(problem, "GAUSS8", (0.0, 200.0), step)
+    assert {doubt.name for doubt in run.doubts} & {"jump", "estimate"}
