@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
-from integrators.engine.halves import ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
+from integrators.engine.halves import BETWEEN, DRIFTED, ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import NEVER, Output, Trajectory
 from integrators.engine.step_again import looked, to_its_end, with_start
@@ -24,6 +24,7 @@ from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.ambient import state_sizes
 from integrators.status import Status
+from liegroup.table import RN
 
 Array = NDArray[np.float64]
 SUSPECT = 5e-3
@@ -36,6 +37,10 @@ FIRST_STEP = 0.3
 """Part of a step of the run with which one with tighter tolerances begins."""
 ROUNDED = 2e-13
 """Part of all positions, or momenta, by which they move in rounding."""
+NEARLY, FAINTER = 10.0, 1e-13
+"""Times an absolute tolerance, below which a component is hardly seen; part of the state that is rounding."""
+ASKED = 50.0
+"""Times what tolerances ask for by which what moves is a motion."""
 MOST_STEPS = 2000
 """Steps that follow what they are given, of which the first are taken again."""
 TIGHT, BLIND, LITTLE = 1e-9, 1e-6, 1e-3
@@ -54,7 +59,10 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         return []
     if not run.steering.controller.estimates(run.method):
         return looked(lambda: _follows(run, found, number), "whether smaller steps give the same motion")
-    return looked(lambda: _loose(run, found, number), "whether tighter tolerances give the same motion")
+    return looked(
+        lambda: _loose(run, found, number) or _faint(run, found, number) or _unasked(run, found, number),
+        "whether tighter tolerances give the same motion",
+    )
 
 
 def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
@@ -108,16 +116,74 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
             differs.append(ended if some.status is Status.OK else np.inf)  # then the whole run tells
         if not len(t) / length * float(np.mean(differs)) > SUSPECT:
             return []
-    again = _taken(run, t, y[0], float(steps), enough)
-    rows = len(again.y)
+    return _another(_taken(run, t, y[0], float(steps), enough), t, y[:, :k], scale[:k], number)
+
+
+def _another(
+    again: Trajectory, t: Array, positions: Array, scale: Array, number: int, evenly: bool = False
+) -> list[Doubt]:
+    """The doubt of positions (rows, k) that tighter tolerances lead elsewhere: in a tenth of the rows or, `evenly`, of
+    the time, and then also by `DRIFTED` at the end.
+    """
+    rows, k = len(again.y), len(scale)
     behind = np.inf if again.status is Status.NON_FINITE else 0.0  # where it fails nothing is known
-    apart = np.append(_apart(again.y[:, :k], y[:rows, :k], scale[:k]), np.full(len(t) - rows, behind))
+    apart = np.append(_apart(again.y[:, :k], positions[:rows], scale), np.full(len(t) - rows, behind))
+    if evenly:
+        asked = np.linspace(0.0, abs(t[-1] - t[0]), BETWEEN)
+        here = np.searchsorted(np.abs(t - t[0]), asked)
+        t, apart = t[here], apart[here]
     part, allowed, row = beyond(apart, ELSEWHERE)
+    if evenly and not part > allowed:
+        part, allowed, row = float(apart[-1]), DRIFTED, len(apart) - 1
     if not part > allowed:
         return []
     says = "a tenth of the tolerances gives another motion: positions differ by this part of the way that they go"
     remedy = "use smaller tolerances, atol well below the states, or a method that keeps swings; of chaotic motions"
     return [Doubt("accuracy", float(t[row]), part, allowed, says, f"{remedy} compare averages", number)]
+
+
+def _faint(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a motion that goes through, or ends in, what its absolute tolerances do not see: what they leave
+    there may grow, or should have.  From there it is taken once more with some that do.
+    """
+    (t, y), k = with_start(run, found, number), positions_of(run.problem)
+    sizes = np.full((len(y), run.problem.dimension), np.inf)
+    for kind, q, v, n_q, n_v in run.problem.table.tolist():
+        if kind == RN:
+            sizes[:, v : v + n_v] = np.abs(y[:, q : q + n_q])
+    rounding = FAINTER * np.abs(y).max(axis=1, keepdims=True)
+    small = (sizes > rounding) & (sizes < NEARLY * run.absolute)
+    lasting = small[2:] & small[1:-1] & small[:-2]
+    if not lasting.any():
+        return []
+    row = int(np.argmax(lasting.any(axis=1)))
+    least = np.where(small, sizes, np.inf)[row:].min(axis=0)
+    enough = np.where(lasting.any(axis=0), np.maximum(LITTLE * least, np.finfo(float).tiny), np.inf)
+    t, y = t[row : row + MOST], y[row : row + MOST]
+    steps = int(run.counters[STEPS])
+    again = _taken(run, t, y[0], float(steps), enough, most=4 * steps + MOST_STEPS, relative=run.relative)
+    ways = [np.where(np.isfinite(x), x, 0.0) for x in (ways_of_each(run, found.y), ways_of_each(run, again.y))]
+    scale = np.maximum(*ways)[:k]
+    asked = float(np.max(run.absolute)) + float(np.max(run.relative)) * float(np.abs(found.y).max())
+    return _another(again, t, y[:, :k], np.where(scale > NEARLY * asked, scale, np.inf), number, evenly=True)
+
+
+def _unasked(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a motion of which relative tolerances ask less than it goes, far from the origin: with some that see
+    it, unless what moves is what they leave of a rest.
+    """
+    (t, y), k = with_start(run, found, number), positions_of(run.problem)
+    moved, size = np.ptp(y[:, :k], axis=0), float(np.abs(y[:, :k]).max(initial=0.0))
+    part = float(moved.max(initial=0.0)) / size if size > 0.0 else 0.0
+    if not (part > ROUNDED and moved.max() > NEARLY * run.absolute.max()) or np.isfinite(_enough(run, y)).any():
+        return []
+    t, y, steps = t[:MOST], y[:MOST], int(run.counters[STEPS])
+    asked = np.full(run.problem.dimension, max(LITTLE * min(part, 1.0), FINEST))
+    enough = np.full(run.problem.dimension, LITTLE * float(moved.max()))
+    again = _taken(run, t, y[0], float(steps), enough, most=100 * steps + MOST_STEPS, relative=asked)
+    scale = ways_of_each(run, again.y)[:k] if len(again.y) > 1 else np.full(k, np.inf)
+    moves = scale > ASKED * float(asked[0]) * np.abs(again.y[:, :k]).max(initial=0.0)
+    return _another(again, t, y[:, :k], np.where(moves, scale, np.inf), number)
 
 
 def _enough(run: AdaptiveRun, y: Array) -> Array:
@@ -132,15 +198,19 @@ def _enough(run: AdaptiveRun, y: Array) -> Array:
     return np.where(moved > 0.0, BLIND * moved, np.inf)
 
 
-def _taken(run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array) -> Trajectory:
+def _taken(
+    run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array, most: int = NEVER,
+    relative: Array | None = None,
+) -> Trajectory:  # fmt: skip
     """What a run with tighter tolerances comes to from a saved state, saved at some times, on a way that has taken so
-    many steps; absolute ones are no larger than is `enough`.
+    many steps; absolute ones are no larger than is `enough`.  `most` steps; `relative` tolerances, if given ones.
     """
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
         span=(float(times[0]), float(times[-1])),
-        relative=np.maximum(TIGHTER * run.relative, FINEST),
+        relative=np.maximum(TIGHTER * run.relative, FINEST) if relative is None else relative,
+        most=min(steering.most, most),
         absolute=np.minimum(np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
         first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )

@@ -9,7 +9,7 @@ smaller twice in a row.  For H = ½ pᵀK p + V(t, q) with a constant K the mome
 positions, which takes two thirds of the sweeps.  On T*Rⁿ the method is symplectic; on other groups up to its truncation
 error, which is kept below rounding.
 
-The estimate is made of the highest Legendre coefficient hγ of the stages' derivatives,
+The estimate is made of the highest Legendre coefficient hγ of the stages' derivatives (or a part of the one below),
 
     e = (1/h) Σₘ |hγ_q,m hγ_p,m|   (canonical: energy)      or      maxₘ (hγₘ/scaleₘ)²   (otherwise: relative).
 
@@ -139,8 +139,8 @@ def error_of(estimates: Any, options: Any, work: Any) -> Any:
 
 @helper
 def highest(coefficients: Any, l: Any, m: Any) -> Any:
-    """h times the size of the highest Legendre coefficient of component m, of degree 7, or `EVEN` of the one below: what
-    is even about the middle of a step has none of degree 7.
+    """h times the size of the highest Legendre coefficient of component m, or `EVEN` of the one below: what is even
+    about the middle of a step has none of degree 7.
     """
     odd = coefficients[HIGHEST] * (ld2(l, m, 0) - ld2(l, m, 7))
     even = coefficients[ENDS + BELOW] * (ld2(l, m, 0) + ld2(l, m, 7))

@@ -271,3 +271,45 @@ def test_an_angle_beside_an_orbit_in_metres_counts(method):
     posed = Problem(rn(6), [7e6, 0.0, 0.0, np.sqrt(gm / 7e6), 2.0, 0.0], field)
     assert "accuracy" in {doubt.name for doubt in integrate(posed, method, (0.0, 5828.0), 5.0).doubts}
     assert integrate(posed, method, (0.0, 2914.0), 0.25).success
+
+
+VARIABLE = ["RKMK_DOP853", "RKMK_TSITOURAS54", "RKMK_BOGACKI_SHAMPINE32", "RKMK_RADAU_IIA3", "RODAS4", "BDF5"]
+
+
+@pytest.mark.parametrize("method", VARIABLE)
+@pytest.mark.parametrize("rate", [2.0, 3.0])
+def test_what_fades_below_its_tolerance_and_comes_back_is_a_doubt(method, rate):
+    """x' = a (t - 5) x goes through exp(-12.5 a) and is 1 again at t = 10."""
+    problem = Problem(rn(1), [1.0], lambda t, y: rate * (t - 5.0) * y)
+    run = integrate(problem, method, (0.0, 10.0), rtol=1e-6, atol=1e-9)
+    assert abs(run.y[-1, 0] - 1.0) < 0.05 or [doubt.name for doubt in run.doubts] == ["accuracy"]
+    assert integrate(problem, method, (0.0, 10.0), rtol=1e-6, atol=1e-18).success
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_TRBDF2", "RKMK_DOP853"])
+def test_what_begins_below_its_tolerance_and_grows_is_no_rest(method):
+    """x' = x (1 - x) from 1e-14: a method that damps long steps stays there."""
+    run = integrate(Problem(rn(1), [1e-14], lambda t, y: y * (1.0 - y)), method, (0.0, 40.0))
+    right = abs(run.y[-1, 0] - 1.0 / (1.0 + (1e14 - 1.0) * np.exp(-40.0))) < 0.05
+    assert right or [doubt.name for doubt in run.doubts] == ["accuracy"]
+
+
+@pytest.mark.parametrize("method", VARIABLE)
+@pytest.mark.parametrize(("offset", "rtol"), [(300.0, 1e-3), (3e5, 1e-6)])
+def test_a_motion_of_which_relative_tolerances_ask_less_than_it_goes_is_asked(method, offset, rtol):
+    """An oscillator far from the origin: a part of its place that is as large as its way."""
+    field = lambda t, y: np.array([y[1] - offset, offset - y[0]])  # noqa: E731
+    run = integrate(Problem(rn(2), [offset + 1.0, offset], field), method, (0.0, 300.0), rtol=rtol)
+    error = np.abs(run.y[:, 0] - offset - np.cos(run.t)).max()
+    assert error < 0.1 or [doubt.name for doubt in run.doubts] == ["accuracy"]
+
+
+@pytest.mark.parametrize("method", VARIABLE)
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_what_comes_to_rest_or_is_at_rest_is_no_doubt(method, rtol):
+    """Far from the origin, and below the tolerance: of a rest tolerances leave something that moves."""
+    for offset in (0.0, 1.0, 1e6):
+        field = lambda t, y: np.array([y[1], -4.0 * (y[0] - offset) - 0.8 * y[1]])  # noqa: E731
+        for start in ([offset + 1.0, 0.0], [offset, 0.0], [offset * (1.0 + 1e-12), 0.0]):
+            run = integrate(Problem(rn(2), start, field), method, (0.0, 60.0), rtol=rtol)
+            assert run.success, (offset, start, run.message)
