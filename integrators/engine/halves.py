@@ -18,8 +18,9 @@ are asked at the beginning alone, until positions have gone their way `ROUNDS` t
 (`DRIFTED`) by then, of ensembles the first `FIRST`.  What travels, and never comes back (wheels, rotors), has no phase:
 there `ELSEWHERE` holds, for its first `BEGUN` steps.  Where smooth dampers take the energy (of networks and rods,
 `ELSEWHERE` holds) or drives bring it, they are asked the same of all of it, and where no energy is watched whether it
-is a motion at all (`OPPOSITE`), and one that swings as far as that of smaller steps.  So are the ends of all others
-(`ANOTHER`): what grows, or speeds up, goes most of its way in its last steps.
+is a motion at all (`OPPOSITE`; `ANOTHER` where the field reads the time, with which it swings), and one that swings as
+far as that of smaller steps.  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way
+in its last steps.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from integrators.engine.resolution import is_cheap, positions_of
 from integrators.engine.run import Output, Plan, Trajectory
 from integrators.engine.step_again import stepped, to_its_end, with_start
 from integrators.engine.ways import (
+    ANOTHER,
     AT_ALL,
     SLIGHT,
     THROWN,
@@ -162,7 +164,9 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
     if not damped:
         if any(guard.name == "energy" for guard in run.problem.guards):
             return np.inf
-        return DRIFTED if _is_driven(run, found) else OPPOSITE  # whether energy is kept nobody knows
+        if _is_driven(run, found):
+            return DRIFTED
+        return OPPOSITE if run.problem.is_autonomous else ANOTHER  # whether energy is kept nobody knows
     return max(DRIFTED if guard.accounts else ELSEWHERE for guard in damped)
 
 
@@ -356,7 +360,7 @@ class _Look:
             for lane in left:
                 part, allowed, row = beyond(whole[lane], limit)
                 what = "positions differ by this part of the way that they go"
-                if part <= allowed and limit == OPPOSITE and self.swing[lane] > CLOSE * SWUNG:
+                if part <= allowed and limit >= ANOTHER and self.swing[lane] > CLOSE * SWUNG:
                     part, allowed, row = self.swing[lane], SWUNG, len(self.t) // 2
                     what = "in the second half of the run positions swing by so much more or less"
                 if part > allowed:
