@@ -339,8 +339,8 @@ def size(loops: LoopEquations) -> float:
 
 def nearness(loops: LoopEquations, found: Mobility, q: Array, t: float = 0.0) -> tuple[float, str]:
     """The smallest singular value that counts, relative to its usual value, and the equation with the largest part in
-    what is about to be lost.  Usual is that at home; where home is a singular position, the greatest of those that were looked at, as others may
-    be near it.
+    what is about to be lost.  Usual is that at home; where home is a singular position, the greatest of those that were
+    looked at, as others may be near it.
     """
     u, s, _ = np.linalg.svd(weighted_matrix(loops, q, found.scales, t))
     looked_at = found.spectra if found.is_singular_at_home else found.spectra[:1]
