@@ -467,7 +467,8 @@ def resume(
     path : path
         What `integrate` was given as `checkpoint` or as `into`; it is kept up to date.
     problem : Problem, or what poses one
-        The same as then: functions are not kept in files.  Its initial state is not used.
+        The same as then: functions are not kept in files.  Also its start, where guards take their limits from it, as
+        those of mechanisms do; of other problems it is not used.
     method, controller, events, statistics
         Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
         if there were events or statistics.

@@ -16,7 +16,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,10 +94,46 @@ def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> ty
     return type(name, (kind,), {"lie_method": chosen, "blocks": blocks, "canonical": canonical, "__doc__": name})
 
 
-LieRK23 = partial(lie_solver, "RKMK_BOGACKI_SHAMPINE32")
-LieRK45 = partial(lie_solver, "RKMK_DORMAND_PRINCE54")
-LieDOP853 = partial(lie_solver, "RKMK_DOP853")
-LieMidpoint = partial(lie_solver, "MIDPOINT")
+class _OfGroups(OdeSolver):  # type: ignore[misc]
+    """What `lie_solver` makes classes of, called with groups; `solve_ivp` is told so where it gets this itself."""
+
+    of: str
+
+    def __new__(cls, groups: Any = None, canonical: bool = False, *of_solve_ivp: Any, **options: Any) -> Any:
+        if groups is None or of_solve_ivp or options:
+            raise TypeError(
+                f"method: {cls.__name__} without groups; expected method={cls.__name__}(groups=…), which says what y "
+                "consists of: groups=3 for three plain numbers, groups=['SO3', 3] for a quaternion and three"
+            )
+        return lie_solver(cls.of, groups, canonical)
+
+
+def _of_groups(name: str, method: str) -> type[_OfGroups]:
+    text = f"""{method} on groups, for ``solve_ivp(…, method={name}(groups=["SO3", 3]))``.
+
+    Parameters
+    ----------
+    groups, canonical
+        As of `lie_solver`.
+    *of_solve_ivp, **options
+        None: it is a solver only once it has its groups.
+
+    Raises
+    ------
+    TypeError
+        Without groups.
+
+    Examples
+    --------
+    See `lie_solver`.
+    """
+    return type(name, (_OfGroups,), {"of": method, "__doc__": text, "__module__": __name__})
+
+
+LieRK23 = _of_groups("LieRK23", "RKMK_BOGACKI_SHAMPINE32")
+LieRK45 = _of_groups("LieRK45", "RKMK_DORMAND_PRINCE54")
+LieDOP853 = _of_groups("LieDOP853", "RKMK_DOP853")
+LieMidpoint = _of_groups("LieMidpoint", "MIDPOINT")
 """Solver classes by ``LieRK45(groups=…)``: the methods behind SciPy's RK23, RK45 and DOP853 on groups, and the
 symplectic midpoint rule.
 """

@@ -4,6 +4,7 @@ derivatives.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,12 @@ from liegroup.table import EXP, increment
 Array = NDArray[np.float64]
 CLOSED = 1e-6
 """Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
+SAME = 1e-5
+"""Relative difference of what a step does and what it does a period later that still counts as none."""
+_LOOKED_AT = 4
+"""Steps of a period that are taken again a period later."""
+SETTLED = 0.1
+"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +100,10 @@ def floquet_multipliers(
     method : str or Method
         Also of those.
     period : float
-        T, s.
+        T, s; also that of what drives the motion: steps are compared with those a period later.
     steps : int
-        Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.
+        Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.  Where half as many
+        give other ones (by a tenth), a warning says so.
     y : array (n_q,), optional
         The start; default that of the problem.
     t : float
@@ -109,7 +117,7 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period.
+        The motion is not periodic: the gap after the period; or what drives it is not.
     ArithmeticError
         A step fails.
 
@@ -127,9 +135,11 @@ def floquet_multipliers(
     problem, steps = pose(problem), integer(steps, "steps", 1)
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
-    state, monodromy = start, np.eye(problem.dimension)
+    state, monodromy, h = start, np.eye(problem.dimension), period / steps
     for k in range(steps):
-        step = linearised_step(problem, method, state, period / steps, t=t + k * period / steps)
+        step = linearised_step(problem, method, state, h, t=t + k * h)
+        if k % -(-steps // _LOOKED_AT) == 0:
+            _check_drive(problem, step.A, linearised_step(problem, method, state, h, t=t + k * h + period).A, period)
         state, monodromy = step.y, step.A @ monodromy
     away = np.zeros(problem.dimension)
     increment(problem.table, EXP, start, state, away)
@@ -143,8 +153,49 @@ def floquet_multipliers(
         )
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
+    _warn_of_few_steps(problem, method, start, period, steps, t, values)
     with np.errstate(divide="ignore"):
         return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
+
+
+def _check_drive(problem: Problem, A: Array, later: Array, period: float) -> None:
+    """ValueError unless the derivative A of a step is that of the step from the same state a period later: a state of
+    rest returns after any time, whatever drives it.
+    """
+    rounding = 1e-12 * float(np.abs(A).max(initial=0.0))
+    change, size = (float(np.abs(A - other).max(initial=0.0)) for other in (later, np.eye(len(A))))
+    if not change <= SAME * size + rounding:
+        raise ValueError(
+            f"period: {period} s, which is not that of what drives {problem.model!r}: a period later a step from the "
+            f"same state has another derivative, by {change / max(size, rounding):.2g} of its size, expected at most "
+            f"{SAME:.0e}; give the period of the drive, or a multiple, with all its digits"
+        )
+
+
+def _warn_of_few_steps(
+    problem: Problem, method: str | Method, y: Array, period: float, steps: int, t: float, found: NDArray[np.complex128]
+) -> None:
+    """A warning if half the steps (of one: two) give other multipliers."""
+    count, monodromy = steps // 2 or 2, np.eye(problem.dimension)
+    try:
+        for k in range(count):
+            step = linearised_step(problem, method, y, period / count, t=t + k * period / count)
+            y, monodromy = step.y, step.A @ monodromy
+        others = np.linalg.eigvals(monodromy)
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        says = f"{count} fail ({error})"
+    else:
+        apart = np.abs(found[:, None] - others) / np.maximum(np.abs(found), 1.0)[:, None]
+        change = float(max(apart.min(axis=axis).max() for axis in (0, 1)))
+        if change <= SETTLED:
+            return
+        says = f"{count} give others, by {change:.2g}"
+    warnings.warn(
+        f"multipliers of {problem.model!r} by {steps} steps of a period are not settled: {says}, expected at most "
+        f"{SETTLED}; take more steps until they stay",
+        RuntimeWarning,
+        stacklevel=3,
+    )
 
 
 def lyapunov_exponents(

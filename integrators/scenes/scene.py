@@ -115,7 +115,7 @@ class Scene:
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        bodies = sequence(self.bodies, "bodies", "bodies (integrators.scenes.Body)")
+        bodies = sequence(self.bodies, "bodies", "a sequence of bodies (integrators.scenes.Body)")
         for body in bodies:
             of_kind(body, Body, "bodies", "bodies (integrators.scenes.Body)")
         names = [body.name for body in bodies]

@@ -160,7 +160,14 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
             if along.any():
                 scale = float(np.abs(parameters).max()) / float(along.max()) or 1.0
                 own = float((np.abs(parameters)[along > 0.0] / along[along > 0.0]).min())
-            carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
+            try:
+                carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
+            except TypeError as error:  # of what NumPy has for real numbers only
+                raise TypeError(
+                    f"{name}: cannot be called with complex numbers, which carry its derivatives ({error}); write "
+                    "liegroup.compile.scalars.arctan2(y, x) for np.arctan2(y, x), and functions of NumPy that take "
+                    "complex numbers for others"
+                ) from error
             # what is small by its own size, where differences over that can tell something
             tells = 1e-13 * np.abs(here).max(initial=0.0) <= 1e-3 * DELTAS[0] * own * np.abs(carried).max(initial=0.0)
             last = (DELTAS[0] * own,) if own and tells else ()

@@ -21,7 +21,7 @@ coefficients
 options
     number of these entries; where each row ends; their columns; the pattern of J (`integrators.problem.sparsity`).
 own rows
-    a; ṗ₀; ṗ₁; a₁; increments of the state; field; state; scratch; memory of Newton's method.
+    a; ṗ₀; ṗ₁; a₁; increments of the state; field; state; scratch; h p̈₀; memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -83,13 +83,15 @@ from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, 
 from liegroup.compile.scalars import maximum
 from liegroup.table import N_V, retract
 
-(ALGORITHMIC, BEFORE, UNKNOWN, NEXT, STEP, FIELD, STATE, SCRATCH, MEMORY) = range(OWN_ROWS, OWN_ROWS + 9)
+(ALGORITHMIC, BEFORE, UNKNOWN, NEXT, STEP, FIELD, STATE, SCRATCH, RATES, MEMORY) = range(OWN_ROWS, OWN_ROWS + 10)
 AHEAD = 1e-2
 """Part of a step over which p̈ is taken by differences at the start: forwards, as what moves a support may be known from
 there on only.
 """
-ABRUPT, NUMBERS = 3.0, 4
-"""A start whose forces differ from those of the step by so many times these is of what is over within it."""
+ABRUPT, FOLLOWED, NUMBERS = 3.0, 0.5, 4
+"""A start whose forces differ from those of the step by so many times these is of what is over within it, unless ṗ₀ +
+h p̈₀ leads there but for that part of the difference, as where smooth forces pass through zero.
+"""
 
 
 @helper
@@ -275,11 +277,11 @@ def _start(
     field: Any, t: Any, h: Any, y: Any, table: Any, n: Any, numbers: Any, start: Any, entries: Any, options: Any,
     parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """ṗ₀ and a₀; where they are of what the step does not follow, because h p̈₀ is more than what is left of ṗ at its
-    end, both are those of a step with the numbers of a start.
+    """ṗ₀ and a₀; where they are of what the step does not follow, because little is left of ṗ at its end and h p̈₀ does
+    not lead there, both are those of a step with the numbers of a start.
     """
     d, u, x, g = 2 * n, work[STEP][: 2 * n], work[STATE][: y.shape[0]], work[FIELD][: 2 * n]
-    before, algorithmic, unknown, rates = work[BEFORE], work[ALGORITHMIC], work[UNKNOWN], work[NEXT]
+    before, algorithmic, unknown, rates = work[BEFORE], work[ALGORITHMIC], work[UNKNOWN], work[RATES]
     field(t, y, parameters, structure, field_work, work[SCRATCH][:d])
     for i in range(n):
         st(before, i, ld(work[SCRATCH], n + i))
@@ -300,12 +302,13 @@ def _start(
         field, t, h, y, table, n, start, entries, options, parameters, structure, field_work, work, counters,
         0.0 * ld(y, 0) + 1.0, 0, 0,
     )  # fmt: skip
-    apart, size = 0.0 * ld(y, 0), 0.0 * ld(y, 0)
+    apart, missed, size = 0.0 * ld(y, 0), 0.0 * ld(y, 0), 0.0 * ld(y, 0)
     for i in range(n):
         x1 = ld(unknown, i)
         size = maximum(size, absolute(x1))
         apart = maximum(apart, maximum(absolute(ld(algorithmic, i) - x1), absolute(ld(before, i) - x1)))
-    over = (left == 0.0) & (apart > ABRUPT * size)
+        missed = maximum(missed, absolute(ld(before, i) + ld(rates, i) - x1))
+    over = (left == 0.0) & (apart > ABRUPT * size) & (missed > FOLLOWED * apart)
     for i in range(n):
         st(before, i, select(over, ld(unknown, i), ld(before, i)))
         st(algorithmic, i, select(over, ld(unknown, i), ld(algorithmic, i)))

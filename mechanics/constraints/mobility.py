@@ -40,8 +40,7 @@ TIE = 1e-8
 """Columns whose lengths differ by less, relative, are equally long."""
 
 NEAR = 0.05
-"""A position is near a singular one if the smallest singular value that counts is below this part of its value at home.
-"""
+"""A position is near a singular one if the smallest singular value that counts is below this part of its usual one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,12 +338,14 @@ def size(loops: LoopEquations) -> float:
 
 
 def nearness(loops: LoopEquations, found: Mobility, q: Array, t: float = 0.0) -> tuple[float, str]:
-    """The smallest singular value that counts, relative to its value at home, and the equation with the largest part in
-    what is about to be lost.
+    """The smallest singular value that counts, relative to its usual value, and the equation with the largest part in
+    what is about to be lost.  Usual is that at home; where home is a singular position, the greatest of those that were
+    looked at, as others may be near it.
     """
     u, s, _ = np.linalg.svd(weighted_matrix(loops, q, found.scales, t))
-    at_home = float(found.spectra[0][found.rank - 1] / found.spectra[0][0])
-    return float(s[found.rank - 1] / s[0]) / at_home, loops.names[int(np.argmax(np.abs(u[:, found.rank - 1])))]
+    looked_at = found.spectra if found.is_singular_at_home else found.spectra[:1]
+    usual = max(float(x[found.rank - 1] / x[0]) for x in looked_at)
+    return float(s[found.rank - 1] / s[0]) / usual, loops.names[int(np.argmax(np.abs(u[:, found.rank - 1])))]
 
 
 def least_pivot(loops: LoopEquations, found: Mobility, q: Array, t: float = 0.0) -> float:

@@ -13,7 +13,7 @@ from liegroup.arrays import of_kind, reals
 from liegroup.compile import helper
 from liegroup.compile.scalars import arctan2, horner, less, select, sqrt
 from mechanics.constraints.body_equations import DISTANCE, GIVEN
-from mechanics.constraints.loops import Closure, Equation, holonomic, weld
+from mechanics.constraints.loops import Closure, Equation, holonomic, spherical, weld
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnEquation, between, not_negative
 from mechanics.model.frames import Frame
@@ -168,7 +168,7 @@ def spring_damper(
     Returns
     -------
     list of Element
-        One, for `Mechanism`.
+        One, for `Mechanism`; three, −k D along the axes of the first frame, where l = 0 and c = 0.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def spring_damper(
 
     Notes
     -----
-    Where the two points coincide it has no direction, which is refused; what is relaxed there is
-    ``compliant(spherical(first, second), stiffness)``.
+    Where the two points coincide it has no direction, which is refused, unless l = 0 and c = 0; what is relaxed there,
+    and damped in every direction, is ``compliant(spherical(first, second), stiffness, damping=damping)``.
 
     Examples
     --------
@@ -191,6 +191,8 @@ def spring_damper(
     zero, length = np.zeros(3), not_negative(length, "length", of)
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
     pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
+    if length == 0.0 and pair[1] == 0.0:  # −k D needs no direction
+        return compliant(spherical(first, second, "spring_damper"), pair[0])
     return [Compliant(first.body, second.body, equation, *pair)]
 
 

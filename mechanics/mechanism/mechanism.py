@@ -68,7 +68,7 @@ Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
 """What is done after every step (`Mechanism.problem`): loops closed and momenta re-based, momenta only, nothing."""
 NOT_FAR = 0.2
-"""A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
+"""A singular position is named as a cause if the smallest singular value is below this part of its usual value."""
 
 
 def _are(names: Sequence[str]) -> str:
@@ -802,7 +802,7 @@ class Mechanism:
         if self.mobility.rank == 0:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
-        return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
+        return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its usual value"
 
     def directions(self, t: ArrayLike, y: ArrayLike) -> Array:
         """Which way the equations of the closures point, orthonormal where they count:

@@ -228,7 +228,7 @@ class Tree:
         self.name = name
         self.notes = sequence(notes, "notes", "texts")
         of_kind(frames, (Mapping, type(None)), "frames", "a mapping of names to frames")
-        self.bodies: tuple[Body, ...] = sequence(bodies, "bodies", "bodies (mechanics.Body)")
+        self.bodies: tuple[Body, ...] = sequence(bodies, "bodies", "a sequence of bodies (mechanics.Body)")
         for body in self.bodies:
             of_kind(body, Body, "bodies", "bodies (mechanics.Body)")
         self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
@@ -241,7 +241,9 @@ class Tree:
         self._body = {b.name: i for i, b in enumerate(self.bodies)}
         self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
         self.frames = _frames(frames or {}, self._body)
-        self.visuals: tuple[Visual, ...] = sequence(visuals, "visuals", "visuals (mechanics.model.visuals.Visual)")
+        self.visuals: tuple[Visual, ...] = sequence(
+            visuals, "visuals", "a sequence of visuals (mechanics.model.visuals.Visual)"
+        )
         _check_visuals(self.visuals, self._body)
         self._check_mobility()
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
+from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from liegroup.arrays import check_function, of_kind, real, reals
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
@@ -233,9 +234,16 @@ def _check(
     out, at = np.zeros(constrained(n, m, k).SIZE), constrained(n, m, k)
     functions.derived.parts(t, np.concatenate([q, v]), numbers, np.array([n, m, k]), np.zeros((0, 0)), out)
     mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
+    if not np.isfinite(rows).all():
+        c, i = np.argwhere(~np.isfinite(rows))[0]
+        raise ValueError(
+            f"rows: component {i} of row {c} is {rows[c, i]} at the start q0 = {q.tolist()}, expected finite numbers; "
+            "correct the function, or start where it is defined"
+        )
     if len(pivots(rows)) < m:
         first = next(c for c in range(m) if len(pivots(rows[: c + 1])) <= c)
-        raise ConstraintError(f"{model}: constraint row {first} depends on the others at the start; leave it out")
+        says = "depends on the others" if rows[first].any() else "is zero"
+        raise ConstraintError(f"{model}: constraint row {first} {says} at the start; leave it out")
     if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
 
@@ -291,6 +299,8 @@ def _contradiction(
                     f"mass: T(q, v) = {energy:.6g} at {where}, v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
                     "quadratic in v; terms without v belong to the potential"
                 )
+    if k and (wrong := _not_integrated(functions, q, rows[m - k :], own, where)):
+        return wrong
     if functions.derived.frame is None or functions.frame is None:
         return ""
     r = functions.r
@@ -318,6 +328,27 @@ def _contradiction(
             return (
                 f"gyro: {given.tolist()} at {where}, u = {u.tolist()}, expected Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) = "
                 f"{expected.tolist()}; correct it, or leave it out"
+            )
+    return ""
+
+
+def _not_integrated(functions: Functions, q: Array, rows: Array, own: tuple[Any, ...], where: str) -> str:
+    """Where differences of φ contradict the rows that are to be its rate."""
+    position = functions.position
+    assert position is not None
+
+    def at(s: float, rate: Array) -> Array:
+        return np.ravel(np.array(position(q + s * rate, *own), dtype=np.float64))
+
+    size = max(1.0, float(np.abs(q).max(initial=0.0)))
+    for i, column in enumerate(rows.T):
+        rate = coordinate_rate(functions.group, q, np.eye(functions.n)[i]).astype(np.float64)
+        found = [contradicts(at, rate, column, at(0.0, rate), delta * size) for delta in DELTAS]
+        if found[0] is not None and all(found):
+            c, near = found[0]
+            return (
+                f"position: value {c} changes by {near:.6g} per velocity {i} at {where}, expected {column[c]:.6g}, as "
+                f"row {functions.derived.m - len(rows) + c} has it; the last rows must be its rate, one for each value"
             )
     return ""
 

@@ -49,7 +49,7 @@ class Finding:
         says = {
             "lost": "the state is not finite from here on",
             "open": f"open by {self.value:.3g}",
-            "singular": f"near a singular position: smallest singular value {self.value:.2g} of its value at home",
+            "singular": f"near a singular position: smallest singular value {self.value:.2g} of its usual value",
             "locked": (
                 f"a redundant equation acts: singular value {self.value:.2g} of the greatest; the mechanism is locked"
             ),

@@ -20,6 +20,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from integrators.step_derivatives.complex_step import check_carried
 from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
+from liegroup.compile.scalars import arctan2
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
 from mechanics.joints import Revolute
 
@@ -264,6 +265,27 @@ def test_functions_that_lose_derivatives_are_named(field, by):
     run = DifferentiableRun(problem, "RKMK4", 0.1, 3, parameters=[[1.0]], t=0.2)
     with pytest.raises(ValueError, match=f"field: complex numbers carry .* by {by} at t = .* but differences give"):
         run.vjp(problem.y0, [1.0, 0.0])
+
+
+def test_functions_of_real_numbers_only_are_named():
+    """NumPy's arctan2 takes no complex numbers; ours carries its derivative."""
+
+    def steered(angle):
+        return Problem(rn(2), [0.3, 0.0], lambda t, y: [y[1], -angle(y[0], 1.0 + y[1])])
+
+    def loss(k, y):
+        return (y[0], [1.0, 0.0]) if k == 4 else (0.0, [0.0, 0.0])
+
+    remedy = (
+        r"field: cannot be called with complex numbers.*'arctan2' not supported.*liegroup\.compile\.scalars\.arctan2"
+    )
+    with pytest.raises(TypeError, match=remedy):
+        gradient_of_run(steered(np.arctan2), "RKMK4", 0.05, 4, loss)
+    found = gradient_of_run(steered(arctan2), "RKMK4", 0.05, 4, loss)
+    run = DifferentiableRun(steered(np.arctan2), "RKMK4", 0.05, 4)
+    start = np.array([0.3, 0.0])
+    true = [(run(start + e)[0] - run(start - e)[0]) / 2e-5 for e in 1e-5 * np.eye(2)]
+    np.testing.assert_allclose(found.by_start, true, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -445,6 +446,17 @@ def test_gauss_on_groups(truth):
 def test_options_that_make_no_sense_for_gauss(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         solve_ivp(predators, (0.0, 1.0), [2.0, 0.5], method=GAUSS8, **options)
+
+
+@pytest.mark.parametrize("solver", [LieRK23, LieRK45, LieDOP853, LieMidpoint])
+def test_solvers_that_want_groups_say_how_they_are_called(solver):
+    """Passed as they are SciPy said only that it wants another method."""
+    wanted = rf"method: {solver.__name__} without groups; expected method={solver.__name__}\(groups=…\)"
+    with pytest.raises(TypeError, match=wanted):
+        solve_ivp(predators, (0.0, 1.0), [2.0, 0.5], method=solver, rtol=1e-6)
+    with pytest.raises(TypeError, match=wanted):
+        solver()
+    assert pickle.loads(pickle.dumps(solver)) is solver
 
 
 def test_a_field_that_ends_ends_gauss():

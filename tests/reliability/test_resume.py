@@ -22,6 +22,7 @@ from integrators.events import Event
 from integrators.methods import find
 from integrators.results.storage import StorageError
 from liegroup.table import RN, table_of
+from mechanics.systems import SYSTEMS
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("fixed", "lanes", "adaptive", "reversible", "dense")
@@ -211,6 +212,19 @@ def checkpoint(tmp_path):
 def test_another_problem_is_refused(checkpoint, problem, words):
     with pytest.raises(StorageError, match=words):
         resume(checkpoint, problem)
+
+
+def test_another_start_is_refused_where_guards_come_from_it(checkpoint, tmp_path):
+    """The run goes on from the file; limits of a mechanism's guards come from the start it was posed with."""
+    equal(*(resume(checkpoint, Problem(LINE, [y0], decay, parameters=[1.0])) for y0 in (1.0, 7.0)))
+    made = SYSTEMS["four-bar"].mechanism()
+    starts = [
+        made.problem(v=0.1 * speed * made.velocities(made.home, {made.tree.joint_names[0]: 1.0}).v) for speed in (1, 3)
+    ]
+    whole = integrate(starts[0], "RKMK4", (0, 0.1), 0.01, checkpoint=tmp_path / "four-bar.check")
+    equal(resume(tmp_path / "four-bar.check", starts[0]), whole)
+    with pytest.raises(StorageError, match="guards"):
+        resume(tmp_path / "four-bar.check", starts[1])
 
 
 def test_another_method_is_refused(checkpoint):

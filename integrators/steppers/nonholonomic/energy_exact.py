@@ -110,9 +110,9 @@ def _increment(h: Any, structure: Any, work: Any, going: Any) -> Any:
 def _change(
     parts: Any, t: Any, h: Any, q: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any,
-    work: Any,
+    work: Any, going: Any,
 ) -> None:  # fmt: skip
-    """NEW <- u₁ − u for the mean ū and the parts at the middle that belong to it."""
+    """NEW <- u₁ − u for the mean ū and the parts at the middle that belong to it, where the iteration goes on."""
     n, r = structure[0], structure[0] - structure[1]
     at = quasi_velocity(n, r)
     mean, x, values, gradient = work[MEAN][:r], work[INCREMENT][:n], work[MIDDLE], work[GRADIENT]
@@ -131,7 +131,7 @@ def _change(
         s = ld(values, at.GYRO + j) - excess * ld(mean, j) + ld(values, at.FORCE + j)
         for i in range(n):
             s = s - ld(values, at.BASIS + i * r + j) * ld(gradient, i)
-        st(work[NEW], j, h * s / ld(values, at.METRIC + j))
+        st(work[NEW], j, select(going > 0.0, h * s / ld(values, at.METRIC + j), ld(work[NEW], j)))
 
 
 @kernel
@@ -149,7 +149,7 @@ def _solve(
     for _ in range(options[LIMIT]):
         _parts_at(parts, t + 0.5 * h, q, mean, group, x, 0.5, parameters, structure, field_work, work, MIDDLE)
         moved, length = _increment(h, structure, work, going)
-        _change(parts, t, h, q, group, coefficients, options, parameters, structure, field_work, work)
+        _change(parts, t, h, q, group, coefficients, options, parameters, structure, field_work, work, going)
         change, size = zero, zero
         for j in range(r):
             old, new = ld(mean, j), ld(y, n_q + j) + 0.5 * ld(work[NEW], j)

@@ -32,7 +32,7 @@ from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.lagrange_dalembert import MULTIPLIERS, close_node, scaled
-from integrators.steppers.nonholonomic.node import HX, MATRIX, MEMORY, MIDDLE, MU, NODE, SCRATCH, P, R, S, X
+from integrators.steppers.nonholonomic.node import AT, HX, MATRIX, MEMORY, MIDDLE, MU, NODE, SCRATCH, P, R, S, X
 from liegroup.compile import entry, kernel, ld, ld2, st, st2
 from liegroup.compile.dense import ldl_solve
 
@@ -73,15 +73,16 @@ def _solve(
 ) -> int:
     """X with P⁻(X) = P, to rounding."""
     n, m, tau = structure[0], structure[1], options[TAU]
-    hx, mu, before, velocity = work[HX][:n], work[MU][:n], work[R][:n], work[X][:n]
+    hx, mu, before, velocity = work[HX][:n], work[MU][:n], work[R][:n], work[AT][:n]
     zero = ld2(work, X, 0) * 0.0
     going, best = zero + 1.0, zero + 1.0
     for count in range(options[LIMIT]):
-        scaled(work, X, 0.5 * h, HX, n)
+        node.go_to(work, n, going)
+        scaled(work, AT, 0.5 * h, HX, n)
         node.parts_beyond(
             parts, t + 0.5 * h, group, tau, q, hx, velocity, parameters, structure, field_work, work, MIDDLE
         )
-        scaled(work, X, h, HX, n)
+        scaled(work, AT, h, HX, n)
         node.mass_times(work[MIDDLE], structure, velocity, mu)
         node.momentum_before(group, tau, h, work[MIDDLE], structure, hx, mu, before)
         for i in range(n):

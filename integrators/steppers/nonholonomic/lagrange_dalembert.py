@@ -43,8 +43,8 @@ from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.composition import compose
 from integrators.steppers.nonholonomic import node, null_space
-from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
+from integrators.steppers.nonholonomic.node import AT, END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
+from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 
 CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
@@ -116,12 +116,14 @@ def _rows(
     field_work: Any,
     work: Any,
 ) -> None:
-    """S <- −(C(q, X) − c), after the parts at the middle (MIDDLE) and, where needed, at the end (END) of the step."""
+    """S <- −(C(q, x) − c), x = AT, after the parts at the middle (MIDDLE) and, where needed, at the end (END) of the
+    step.
+    """
     n, m, k = structure[0], structure[1], structure[2]
     at = constrained(n, m, k)
     kind, tau = options[CONSTRAINT], options[TAU]
-    hx, velocity, scratch = work[HX][:n], work[X][:n], work[SCRATCH]
-    scaled(work, X, 0.5 * h, HX, n)
+    hx, velocity, scratch = work[HX][:n], work[AT][:n], work[SCRATCH]
+    scaled(work, AT, 0.5 * h, HX, n)
     node.parts_beyond(parts, t + 0.5 * h, group, tau, q, hx, velocity, parameters, structure, field_work, work, MIDDLE)
     if kind in (MIDPOINT, AVERAGED):
         for j in range(m):
@@ -129,7 +131,7 @@ def _rows(
     if kind == LEFT:
         for j in range(m):
             st2(work, S, j, -node.row_defect(work[NODE], structure, velocity, j))
-    scaled(work, X, h, HX, n)
+    scaled(work, AT, h, HX, n)
     if kind == AVERAGED:
         node.parts_beyond(parts, t + h, group, tau, q, hx, velocity, parameters, structure, field_work, work, END)
         end = scratch[: q.shape[0]]
@@ -174,7 +176,7 @@ def solve_interval(
     work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
-    """X and L of the interval, to rounding; each lane stops by itself.  HX, MU and MIDDLE are left at the solution."""
+    """X and L of the interval, to rounding; each lane stops by itself.  MIDDLE is left at the solution."""
     n, m = structure[0], structure[1]
     tau = options[TAU]
     hx, mu, before = work[HX][:n], work[MU][:n], work[R][:n]
@@ -182,8 +184,9 @@ def solve_interval(
     going, best = zero + 1.0, zero + 1.0
     counts = position_rounding(h, q, structure, work, zero)
     for count in range(options[LIMIT]):
+        node.go_to(work, n, going)
         _rows(parts, t, h, q, group, options, parameters, structure, field_work, work)
-        node.mass_times(work[MIDDLE], structure, work[X][:n], mu)
+        node.mass_times(work[MIDDLE], structure, work[AT][:n], mu)
         node.momentum_before(group, tau, h, work[MIDDLE], structure, hx, mu, before)
         for i in range(n):
             push = node.reaction(work[NODE], structure, work[L], i)
@@ -225,15 +228,16 @@ def close_node(
         st(v, i, ld2(work, X, i))
         st(low, n_q + i, 0.0)
     open_node(unknowns, parts, t, y, parameters, structure, field_work, work)
-    before = 0.0 * ld(v, 0) + np.inf
+    going, before = 0.0 * ld(v, 0) + 1.0, 0.0 * ld(v, 0) + np.inf
     for _ in range(limit):
-        for i in range(n):
-            st2(work, R, i, ld2(work, P, i) + 0.5 * h * node.force(work[NODE], structure, i))
-            st2(work, SCRATCH, i, ld(work[NODE], at.FORCE + i))
+        for i in range(n):  # the forces of a lane that has ended are kept, and so is all that follows from them
+            st2(work, SCRATCH, i, select(going > 0.0, ld(work[NODE], at.FORCE + i), ld2(work, SCRATCH, i)))
+            kick = 0.5 * h * (ld2(work, SCRATCH, i) - ld(work[NODE], at.GRADIENT + i))
+            st2(work, R, i, ld2(work, P, i) + kick)
         for j in range(m):
             st2(work, S, j, ld(work[NODE], at.VALUE + j))
         solve_node(unknowns, work[NODE], structure, work)
-        change = 0.0 * ld(v, 0)
+        change = 0.0 * going
         for i in range(n):
             change = maximum(change, absolute(ld2(work, R, i) - ld(v, i)))
             st(v, i, ld2(work, R, i))
@@ -248,7 +252,9 @@ def close_node(
             return NON_FINITE
         change = absolute(h) * force_change
         noise = NOISE * (size + noise) + SMALLEST
-        if not any_((change > 1e-16 * size) & ((change < before) | (change > noise))):
+        goes_on = (change > 1e-16 * size) & ((change < before) | (change > noise))
+        going = select(goes_on, going, 0.0 * going)
+        if not any_(going > 0.0):
             return OK
         before = change
     return NOT_CONVERGED

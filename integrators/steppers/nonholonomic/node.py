@@ -7,8 +7,8 @@ Newton steps that start there and for the projection onto the constraints.
 rows of the workspace (as long as the parts), from `OWN_ROWS` on
     NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P
     momentum at the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are
-    evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; PER the
-    inverses of `Problem.scales`, velocities first; `STEPS` rows of past steps of an iteration;
+    evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; PER inverses of `Problem.scales`, velocities first;
+    AT the X at which the parts of an iteration are; `STEPS` rows of past steps of an iteration;
     `DIFFERENCES` rows of backward differences of past solutions; then n rows of the factor of M, m of Y, m of the
     factor of A Y.
 """
@@ -30,12 +30,12 @@ from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
 
-NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH, PER = range(OWN_ROWS, OWN_ROWS + 15)
+NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH, PER, AT = range(OWN_ROWS, OWN_ROWS + 16)
 STEPS = 12
 """Past steps that an iteration learns from."""
 DIFFERENCES = 4
 """Past solutions from which the start of the next iteration is extrapolated."""
-PAST = OWN_ROWS + 15
+PAST = OWN_ROWS + 16
 TREND = PAST + STEPS
 MATRIX = TREND + DIFFERENCES
 GOES_ON = -1
@@ -288,6 +288,15 @@ def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
     expected = residual * rate
     stuck = select(best <= FLOOR, select(residual >= best, residual * 0.0, going), going)
     return select(expected < NEGLIGIBLE, residual * 0.0, stuck), residual
+
+
+@kernel
+def go_to(work: Any, n: Any, going: Any) -> None:
+    """AT <- X where the iteration goes on.  Parts are evaluated there and used after its end: those of a lane that has
+    ended remain the same, however long others go on.
+    """
+    for i in range(n):
+        st2(work, AT, i, select(going > 0.0, ld2(work, X, i), ld2(work, AT, i)))
 
 
 @kernel

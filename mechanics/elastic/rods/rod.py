@@ -268,12 +268,14 @@ class Rod:
         if wrong := [kind for kind in supports.values() if kind not in SUPPORTS]:
             raise ValueError(f"supports: {wrong[0]!r}, expected 'clamped' or 'pinned'")
         object.__setattr__(self, "supports", dict(sorted(supports.items())))
-        loads = sequence(self.loads, "loads", "loads (mechanics.elastic.rods.Load)")
+        loads = sequence(
+            self.loads, "loads", "a sequence of loads (mechanics.elastic.rods.Load), such as [Load(-1, …)]"
+        )
         for load in loads:
             of_kind(load, Load, "loads", "loads (mechanics.elastic.rods.Load)")
             self._node(load.node, "loads")
         object.__setattr__(self, "loads", loads)
-        strokes = sequence(self.strokes, "strokes", "strokes (mechanics.elastic.rods.Stroke)")
+        strokes = sequence(self.strokes, "strokes", "a sequence of strokes (mechanics.elastic.rods.Stroke)")
         for stroke in strokes:
             of_kind(stroke, Stroke, "strokes", "strokes (mechanics.elastic.rods.Stroke)")
             if self._node(stroke.node, "strokes") not in self.supports:

@@ -13,7 +13,7 @@ They leave the board the velocities along (κ, τ, σ) = (cos p₁ cos p₂, sin
 are quasi-velocities of constant metric (1, J_r, J_w, J_w) without gyroscopic terms: u̇₁ = −(σ/√μ)(F_ψ + F₁ + F₂).
 The rotor is driven by F_ψ = a_ψ sin Ωt, the trucks by ±a_w sin Ωt (front +, back −) and springs ½ k p².
 Written with tan p the frame would jump where a truck passes 90°; this one ends only where both stand across the board,
-and the rows depend on each other.
+and the rows depend on each other: past that it has another sign, and a run that comes there is doubtful.
 Source: Ostrowski, Lewis, Murray and Burdick 1994; Bloch, Krishnaprasad, Marsden and Murray 1996.
 """
 
@@ -31,13 +31,24 @@ from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
+ACROSS = 0.05
+"""How near both trucks come to standing across, the root mean square of their angles from it, where the frame counts as
+ended, rad: so far that no step leads past it unseen, as the frame does not vanish there but turns over.
+"""
 
-def _steering(p1: Any, p2: Any, m: Any, inertia: Any, length: Any) -> Any:
-    """κ/√μ, τ/√μ, σ/√μ."""
+
+def _directions(p1: Any, p2: Any) -> Any:
+    """κ, τ, ℓσ."""
     s1, c1 = sincos(p1)
     s2, c2 = sincos(p2)
     left, right = s1 * c2, c1 * s2
-    kappa, tau, sigma = c1 * c2, 0.5 * (left + right), 0.5 * (left - right) / length
+    return c1 * c2, 0.5 * (left + right), 0.5 * (left - right)
+
+
+def _steering(p1: Any, p2: Any, m: Any, inertia: Any, length: Any) -> Any:
+    """κ/√μ, τ/√μ, σ/√μ."""
+    kappa, tau, turn = _directions(p1, p2)
+    sigma = turn / length
     root = sqrt(m * (kappa * kappa + tau * tau) + inertia * sigma * sigma)
     return kappa / root, tau / root, sigma / root
 
@@ -63,6 +74,12 @@ def frame(q: Any, p: Any) -> Any:
     return [*board, [-turn, 1.0, 0.0, 0.0], [-turn, 0.0, 1.0, 0.0], [-turn, 0.0, 0.0, 1.0]]
 
 
+def apart(q: Any, p: Any) -> Any:
+    """How far the trucks are from both standing across, beyond what counts as there."""
+    kappa, tau, turn = _directions(q[4], q[5])
+    return sqrt(kappa * kappa + tau * tau + turn * turn) - ACROSS
+
+
 def force(t: Any, q: Any, v: Any, p: Any) -> Any:
     """The rotor's torque, and ± that of the trucks."""
     s, _ = sincos(p[8] * t)
@@ -76,6 +93,7 @@ FUNCTIONS = Functions(
     potential=lambda q, p: 0.5 * p[5] * (q[4] * q[4] + q[5] * q[5]),
     force=force,
     frame=frame,
+    edges={"apart": apart},
     metric=lambda p: (1.0, p[2], p[3], p[3]),
     gyro=lambda q, u, p: (0.0, 0.0, 0.0, 0.0),
     parameters=9,
@@ -128,7 +146,7 @@ def snakeboard(
     ------
     ValueError
         Masses, moments or lengths that are not positive; a truck turned by 90° or more, where the board does not move
-        forward.
+        forward; both nearly across it.
 
     Examples
     --------
@@ -145,6 +163,11 @@ def snakeboard(
     )
     if max(abs(angles[1]), abs(angles[2])) >= 0.5 * np.pi:
         raise ValueError(f"angles: {angles}, expected truck angles inside (−π/2, π/2), where the board can roll")
+    if apart((0.0, 0.0, 0.0, *angles), ()) <= 0.0:
+        raise ValueError(
+            f"angles: {angles} put both trucks across the board, to {ACROSS} rad, where their rows depend on each "
+            "other; turn one of them"
+        )
     ahead, _, turn = _steering(angles[1], angles[2], mass, board_inertia, half_length)
     return FUNCTIONS.system(
         model="snakeboard",

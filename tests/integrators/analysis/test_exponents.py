@@ -1,5 +1,7 @@
 """Floquet multipliers and Lyapunov exponents against SciPy's solution of the variational equations."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -72,6 +74,35 @@ def test_a_motion_that_does_not_close():
         floquet_multipliers(problem, METHOD, 1.0, 4)
     with pytest.raises(ValueError, match="count: 5, expected at most 2"):
         lyapunov_exponents(problem, METHOD, 0.1, 4, count=5)
+
+
+@pytest.mark.parametrize("period", [2.0, 3.0, 1.001 * np.pi])
+def test_a_rest_returns_after_any_time_but_its_drive_does_not(period):
+    problem = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([4.0, 1.5]))
+    with pytest.raises(ValueError, match=r"period: .* s, which is not that of what drives"):
+        floquet_multipliers(problem, METHOD, period, 16)
+    for turns in (1, 2):  # multiples are periods, too
+        found = floquet_multipliers(problem, METHOD, turns * np.pi, turns * 16)
+        np.testing.assert_allclose(
+            found.monodromy, by_scipy(mathieu, [4.0, 1.5], turns * np.pi, np.zeros(2)), atol=1e-9
+        )
+    still = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([4.0, 0.0]))
+    found = floquet_multipliers(still, METHOD, period, 16)
+    np.testing.assert_allclose(found.monodromy, by_scipy(mathieu, [4.0, 0.0], period, np.zeros(2)), atol=1e-9)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_multipliers_of_few_steps_are_warned_of(steps):
+    """RKMK4 says that an unstable motion is stable (4 steps), or that it grows eightfold (2)."""
+    problem = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([4.0, 1.5]))
+    true = np.sort(np.linalg.eigvals(by_scipy(mathieu, [4.0, 1.5], np.pi, np.zeros(2))))[::-1]
+    with pytest.warns(RuntimeWarning, match=rf"by {steps} steps of a period are not settled: .* take more steps"):
+        found = floquet_multipliers(problem, "RKMK4", np.pi, steps)
+    assert np.abs(found.multipliers - true).max() > 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = floquet_multipliers(problem, "RKMK4", np.pi, 32)
+    np.testing.assert_allclose(found.multipliers, true, atol=1e-3)
 
 
 def double_pendulum():

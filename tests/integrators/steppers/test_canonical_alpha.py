@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -141,3 +143,30 @@ def test_a_support_whose_motion_is_known_from_the_start_on_only() -> None:
     exact = integrate(problem, "RKMK_DOP853", (0.0, 0.5), rtol=1e-11, atol=1e-12).y[-1]
     errors = [np.abs(end(problem, "ALPHA", 0.5, n) - exact).max() for n in (200, 400)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
+
+
+@pytest.mark.parametrize("phase", [-0.05, -1e-3, 0.0, 1e-3])
+def test_a_first_step_at_whose_end_a_smooth_force_is_nothing_is_one_like_others(phase: float) -> None:
+    """An oscillator that comes through zero: the trapezoidal rule is Cayley's map of its matrix.  Such a step was taken
+    for one at whose start the motion is not smooth, and was of order 1.
+    """
+    w, h = 2.0, 0.05
+    q, p = -np.sin(w * h + phase), w * np.cos(w * h + phase)
+    problem = replace(oscillator(w), y0=[q, p])
+    A = np.array([[0.0, 1.0], [-w * w, 0.0]])
+    cayley = np.linalg.solve(np.eye(2) - 0.5 * h * A, (np.eye(2) + 0.5 * h * A) @ [q, p])
+    np.testing.assert_allclose(end(problem, "NEWMARK", h, 1), cayley, rtol=0, atol=1e-14)
+    exact = [-np.sin(phase), w * np.cos(phase)]
+    assert np.abs(end(problem, "ALPHA", h, 1) - exact).max() < 0.5 * (w * h) ** 3
+
+
+def test_a_smooth_field_whose_steps_are_too_long_is_not_said_to_jump() -> None:
+    """A spring pendulum about its resonance."""
+
+    @numba.njit
+    def field(t: float, y: Any) -> Any:
+        return np.array([y[2], y[3], -y[0] + y[0] * y[1], -4.0 * y[1] + 0.5 * y[0] * y[0]])
+
+    problem = Problem(rn(4), [0.02, 0.3, 0.0, 0.0], field, canonical=True)
+    for method in ("NEWMARK", "ALPHA"):
+        assert [doubt.name for doubt in integrate(problem, method, (0.0, 200.0), 0.5).doubts] == ["accuracy"]

@@ -258,6 +258,8 @@ def test_what_is_wrong_with_a_rod_is_named_by_element() -> None:
         Rod(straight, SOFT, supports={0: "glued"})
     with pytest.raises(ValueError, match="loads: node 7, expected 0 to 4"):
         Rod(straight, SOFT, loads=[Load(7)])
+    with pytest.raises(TypeError, match=r"loads: .*, expected a sequence of loads .*, such as \[Load"):
+        Rod.straight(1.0, 4, SOFT, loads=Load(-1, force=(0.0, 0.0, 1.0)))
 
 
 def test_a_rod_that_nothing_holds_has_no_equilibrium() -> None:

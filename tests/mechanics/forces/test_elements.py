@@ -42,7 +42,7 @@ from mechanics.forces import (
     torsion_spring,
 )
 from mechanics.forces.wrench import Wrench
-from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
+from mechanics.joints import Continuous, Free, Motion, Planar, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
 
 STEP = 1e-30j
@@ -370,11 +370,11 @@ def test_a_law_that_cannot_be_called_is_refused_by_its_name():
     assert len(KINDS) == before
 
 
-@pytest.mark.parametrize("length", [0.0, 0.3])
-def test_a_spring_without_a_direction_is_refused_and_one_that_holds_points_together_is_relaxed(length):
+@pytest.mark.parametrize(("length", "damping"), [(0.3, 0.0), (0.0, 2.0)])
+def test_a_spring_without_a_direction_is_refused_and_one_that_holds_points_together_is_relaxed(length, damping):
     body = Tree([Body("stone", Free(), inertia=Inertia.about_com(2.0, (0.1, 0.2, 0.3), np.eye(3)))])
     ends = Frame(None, (0.1, 0.2, 0.3)), Frame("stone", (0.1, 0.2, 0.3))
-    made = Mechanism(body, elements=[spring_damper(*ends, 1e3, length=length)])
+    made = Mechanism(body, elements=[spring_damper(*ends, 1e3, length=length, damping=damping)])
     for refused in (made.problem, lambda: mechanics.equilibrium(made)):
         with pytest.raises(ModelError, match=r"spring_damper between the base and 'stone'.*two points that coincide"):
             refused()
@@ -382,6 +382,22 @@ def test_a_spring_without_a_direction_is_refused_and_one_that_holds_points_toget
     found = mechanics.equilibrium(held)
     assert found.q[2] == pytest.approx(-2.0 * 9.81 / 1e3)
     assert integrate(held.problem(), "RKMK_GAUSS2", (0.0, 0.1), 0.01).success
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8", "TREE_VARIATIONAL", "MIDPOINT"])
+def test_a_spring_of_no_length_pulls_where_its_ends_coincide_and_beside(method):
+    """An oscillator, x = (v/ω) sin ωt from coinciding ends, cos ωt from beside them; along y as along x."""
+    bead = Tree([Body("bead", Planar(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))], gravity=(0, 0, 0))
+    made = Mechanism(bead, elements=[spring_damper(Frame("bead"), Frame(None), 100.0, length=0.0)])
+    t = 2.0
+    run = integrate(made.problem([0.0, 0.5, 0.0], [1.0, 0.0, 0.0]), method, (0.0, t), 1e-3)
+    assert run.success
+    assert run["q"][-1][:2] == pytest.approx([0.1 * np.sin(10 * t), 0.5 * np.cos(10 * t)], abs=1e-4)
+    run = integrate(made.problem([0.0, 0.0, 0.0], [0.6, 0.8, 0.0]), method, (0.0, t), 1e-3)
+    assert run.success
+    assert run["q"][-1][:2] == pytest.approx([0.06 * np.sin(10 * t), 0.08 * np.sin(10 * t)], abs=1e-5)
+    angular = mechanics.modes(made, np.zeros(3)).frequencies
+    assert np.sort(angular)[-2:] == pytest.approx([10.0, 10.0], rel=1e-9)
 
 
 def test_a_cable_whose_ends_coincide_is_slack():

@@ -1,6 +1,8 @@
 """Ranks that need care: rows that hold nothing, and positions where closures depend on each other."""
 
+import re
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from mechanics.formulations.reactions import reactions
 from mechanics.joints import Planar, Revolute
 from mechanics.joints.free import Free
 from mechanics.mechanism import Mechanism
+from mechanics.problems.watch import findings
 
 SOLID = Inertia.about_com(2.0, (0.4, 0.0, 0.1), np.diag([0.2, 0.3, 0.4]))
 
@@ -146,17 +149,34 @@ def test_velocities_at_a_singular_position_are_numbers_or_refused():
         made.velocities(made.home, {"chassis_joint": (1.0, 0.0, 0.0)})
 
 
-@pytest.mark.parametrize("turned", [0.0, np.pi])
-def test_what_forces_of_closures_decide_is_refused_at_singular_positions(turned):
-    """A parallelogram stretched out, or folded: it may go on as one or as its mirror image."""
+def parallelogram(home):
     hinge, bar = Revolute((0, 0, 1)), Inertia.about_com(1.0, (0.5, 0.0, 0.0), np.diag([0.01, 0.1, 0.1]))
     bodies = [
         Body("left", hinge, inertia=bar),
         Body("coupler", hinge, "left", (1.0, 0.0, 0.0), inertia=bar),
         Body("right", hinge, None, (2.0, 0.0, 0.0), inertia=bar),
     ]
-    pin = revolute(Frame("coupler", (2.0, 0.0, 0.0)), Frame("right", (1.0, 0.0, 0.0)))
-    made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), [pin], home=[1.0, -1.0, 1.0])
+    pin = revolute(Frame("coupler", (2.0, 0.0, 0.0)), Frame("right", (1.0, 0.0, 0.0)), name="pin")
+    return Mechanism(Tree(bodies, gravity=(0, 0, 0)), [pin], home=home)
+
+
+@pytest.mark.parametrize("home", [[0.0, 0.0, 0.0], [1.0, -1.0, 1.0]])
+def test_a_singular_position_is_named_also_where_home_is_one(home):
+    with pytest.warns(ModelWarning, match="singular position") if home[0] == 0.0 else nullcontext():
+        made = parallelogram(home)
+    problem = made.problem([1.0, -1.0, 1.0])
+    for angle in (0.0, 1e-4, np.pi):
+        state = np.array([angle, -angle, angle, 0.0, 0.0, 0.0])
+        assert re.fullmatch(r"near a singular position: pin.*, \S+ of its usual value", problem.explain(0.0, state))
+        assert [found.kind for found in findings(made, [0.0], state[None, :3])] == ["singular"]
+    assert problem.explain(0.0, problem.y0) == ""
+    assert findings(made, [0.0], problem.y0[None, :3]) == []
+
+
+@pytest.mark.parametrize("turned", [0.0, np.pi])
+def test_what_forces_of_closures_decide_is_refused_at_singular_positions(turned):
+    """A parallelogram stretched out, or folded: it may go on as one or as its mirror image."""
+    made = parallelogram([1.0, -1.0, 1.0])
     q, v = np.array([turned, -turned, turned]), np.array([1.0, -1.0, 1.0])
     with pytest.raises(ModelError, match="q: is a singular position: the closures have rank 1 here and 2 elsewhere"):
         made.projected_velocity(q, [1.0, 0.0, 0.0])

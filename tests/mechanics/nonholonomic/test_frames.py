@@ -9,6 +9,7 @@ from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
 from mechanics.systems.rolling.car import car
 from mechanics.systems.rolling.roller_racer import roller_racer
+from mechanics.systems.rolling.snakeboard import snakeboard
 
 
 def truth(system, horizon):
@@ -54,6 +55,41 @@ def test_a_roller_racer_whose_axles_do_not_meet_is_trusted():
     run = integrate(roller_racer(angle=1.5, angle_rate=3.0).problem(), "RKMK4", (0, 2), 0.005)
     assert run.success
     assert run["arm"].min() > 0.1
+
+
+CRAB = (("RKMK_DOP853", {"rtol": 1e-8}), ("GAUSS8", {"step": 0.02}), ("ENERGY_EXACT", {"step": 0.003}))
+
+
+@pytest.mark.parametrize(("method", "options"), CRAB)
+def test_a_snakeboard_both_of_whose_trucks_come_to_stand_across(method, options):
+    """Both at the angle 0.3 + t: the centre moves along it, at constant speed s, without a turn, in closed form."""
+    board = snakeboard(truck_spring=0.0, angles=(0.0, 0.3, 0.3), rates=(0.5, 1.0, 1.0))
+    s, end = 0.5 / np.cos(0.3), 0.5 * np.pi - 0.3
+
+    def true(t):
+        return s * (np.sin(0.3 + t) - np.sin(0.3)), s * (np.cos(0.3) - np.cos(0.3 + t)), 0.0
+
+    run = integrate(board.problem(), method, (0, 1.2), **options)
+    assert run.success
+    np.testing.assert_allclose(run.y[-1, :3], true(1.2), atol=1e-5)
+    run = integrate(board.problem(), method, (0, 3), **options)
+    assert np.abs(run.y[-1, :3] - true(3.0)).max() > 1.0  # it turned round where both stood across
+    (doubt,) = (doubt for doubt in run.doubts if doubt.name == "apart")
+    assert doubt.time == pytest.approx(end, abs=0.15)
+    assert "constrained_problem" in doubt.remedy
+    on = integrate(board.constrained_problem(), "RKMK_DOP853", (0, 3), rtol=1e-8)
+    assert on.success
+    np.testing.assert_allclose(on.y[-1, :3], true(3.0), atol=1e-6)
+
+
+def test_a_snakeboard_whose_trucks_pass_90_degrees_one_after_the_other_is_trusted():
+    board = snakeboard(truck_spring=0.0, angles=(0.0, 0.3, 0.0), rates=(0.5, 1.0, 1.0))
+    run = integrate(board.problem(), "RKMK_DOP853", (0, 3), rtol=1e-9)
+    assert run.success
+    assert (run["angles"][0, 1:] < 0.5 * np.pi).all()
+    assert (run["angles"][-1, 1:] > 0.5 * np.pi).all()
+    other = integrate(board.constrained_problem(), "RKMK_DOP853", (0, 3), rtol=1e-9)
+    np.testing.assert_allclose(run.y[-1, :6], other.y[-1, :6], atol=1e-6)
 
 
 def test_edges_of_a_frame_of_your_own_are_watched():

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import simpson, solve_ivp
+from scipy.spatial.transform import Rotation
 
 from integrators import integrate, traced
 from integrators.problem import Inputs
-from liegroup import rn, se2
+from liegroup import rn, se2, se3
 from liegroup.compile import WIDTH, lane_array
 from liegroup.table import SE2, SO3, table_of
 from mechanics.nonholonomic.integrability import growth_vector
@@ -255,6 +256,9 @@ def test_interpreted_functions_that_lose_derivatives_are_named(name, function):
         ({"mass": lambda q, v: v[0] ** 3 + v @ v}, "not quadratic in v"),
         ({"mass": lambda q: np.diag([1.0, 0.0, 1.0])}, "positive definite"),
         ({"mass": lambda q: np.eye(2)}, r"mass: returned an array of shape \(2, 2\), expected \(3, 3\)"),
+        ({"rows": lambda q: [[0.0, np.nan + q[0], 1.0]]}, r"rows: component 1 of row 0 is nan at the start"),
+        ({"rows": lambda q: [[0.0, 0.0, 0.0]]}, "constraint row 0 is zero at the start"),
+        ({"rows": lambda q: [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]}, "constraint row 1 depends on the others"),
         ({"rows": lambda q: [[1.0, 0.0]]}, r"rows: returned an array of shape \(1, 2\), expected \(m, 3\)"),
         ({"q0": [0.0, 0.0]}, r"q0: shape \(2,\), expected \(3,\)"),
         ({"force": lambda t, q, v: [0.0]}, r"force: returned an array of shape \(1,\), expected \(3,\)"),
@@ -291,6 +295,40 @@ def test_what_holds_at_the_start_by_chance_or_not_at_all_is_refused(change, mess
     given = {"mass": lambda q, v: 0.5 * v @ v, "rows": lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], **change}
     with pytest.raises(ValueError, match=message):
         nonholonomic_system(rn(3), q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], **given)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_a_position_of_which_the_last_rows_are_not_the_rate_is_refused(start, interpreted):
+    """φ = y − cos θ, whose rate is ẏ + sin θ θ̇: with twice that sine the motion leaves φ = 0, which was a success."""
+
+    def made(factor):
+        rows = {"rows": lambda q: [[1.0, 0.0, -1.0], [0.0, 1.0, factor * np.sin(q[2])]]}
+        rate = [1.0, -factor * np.sin(start), 1.0]
+        return nonholonomic_system(
+            rn(3), lambda q, v: 0.5 * v @ v, **rows, q0=[0.0, np.cos(start), start], v0=rate,
+            position=lambda q: [q[1] - np.cos(q[2])], interpreted=interpreted,
+        )  # fmt: skip
+
+    with pytest.raises(ValueError, match=r"position: value 0 changes by .* per velocity 2 at q.*, as row 1 has it"):
+        made(2.0)
+    run = integrate(made(1.0).constrained_problem(), "RKMK4", (0.0, 0.5), step=0.05)
+    assert run.y[-1, 1] == pytest.approx(np.cos(run.y[-1, 2]), abs=1e-6)
+
+
+def test_a_position_is_compared_along_velocities_of_the_body():
+    """The height of a free body that leans: its rate is the velocity in body axes along the last row of R."""
+    x, y, z, w = Rotation.from_rotvec([0.3, -0.8, 0.5]).as_quat()
+
+    def rows(q):
+        w, x, y, z = q[3], q[4], q[5], q[6]
+        return [[2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y), 0.0, 0.0, 0.0]]
+
+    given = {"q0": [0.1, 0.2, 0.5, w, x, y, z], "v0": [0.0] * 3 + [0.2, 0.1, -0.3]}
+    made = nonholonomic_system(se3, lambda q, v: 0.5 * v @ v, rows, position=lambda q: [q[2] - 0.5], **given)
+    assert made.positions == 1
+    with pytest.raises(ValueError, match="position: value 0 changes by"):
+        nonholonomic_system(se3, lambda q, v: 0.5 * v @ v, rows, position=lambda q: [q[1] - 0.2], **given)
 
 
 def test_what_holds_wherever_admissible_motions_lead_is_taken():
