@@ -68,7 +68,7 @@ class Transition(NamedTuple):
     t : float
         s.
     events : tuple of str
-        What ended the mode.
+        What ended the mode; none at the start of a run.
     before, after : hashable
         The modes.
     says : str
@@ -95,10 +95,14 @@ class Next(NamedTuple):
 
 
 class Modes(Protocol):
-    """A system that moves in modes; states of all modes have the same components."""
+    """A system that moves in modes; states of all modes have the same components.
+
+    One whose modes ask what is short or slow may have a method ``for_step(step)`` that gives the system of a run with
+    steps of that size.
+    """
 
     def start(self, t: float, y: Array) -> Next:
-        """The mode of a first state, and the state in it."""
+        """The mode of a first state, and the state in it, with words if something happens there."""
         ...
 
     def problem(self, mode: Any, t: float, y: Array) -> Problem:
@@ -162,16 +166,16 @@ class ModalSolution:
     @property
     def t(self) -> Array:
         """Times of all saved states, s; twice where the mode changes, before and after."""
-        return np.concatenate([phase.t for phase in self.phases])
+        return np.concatenate([phase.t for phase in self.phases] or [np.zeros(0)])
 
     @property
     def y(self) -> Array:
         """All saved states."""
-        return np.concatenate([phase.y for phase in self.phases])
+        return np.concatenate([phase.y for phase in self.phases] or [np.zeros((0, 0))])
 
     def __getitem__(self, name: str) -> Array:
         """A part of the state or an invariant by name, as of a `Solution`."""
-        return np.concatenate([phase[name] for phase in self.phases])
+        return np.concatenate([phase[name] for phase in self.phases] or [np.zeros((0, 0))])
 
 
 def integrate_modes(
@@ -236,6 +240,7 @@ def integrate_modes(
         raise ValueError(f"t_span: {span.tolist()}, expected (t0, t1) with t1 > t0")
     step, most, save_every = positive(step, "step"), integer(most, "most", 1), integer(save_every, "save_every", 1)
     t0, t1 = (float(x) for x in span)
+    system = getattr(system, "for_step", lambda step: system)(step)
     start = system.start(t0, reals(y0, "y0"))
 
     def taken(problem: Problem, events: list[Event], end: float, h: float, t: float) -> _Phase:
@@ -295,7 +300,7 @@ def _run(
     mode, y = start.mode, start.y
     phases: list[_Phase] = []
     modes: list[Hashable] = []
-    transitions: list[Transition] = []
+    transitions = [Transition(t, (), mode, mode, start.says, start.lost)] if start.says else []
     fine = _Seen(t, t, step)
 
     def result(status: Status, message: str) -> _Run:

@@ -321,3 +321,67 @@ def test_a_blow_between_steps_frees_a_joint_that_sticks(step):
     assert run.transitions[0].t == pytest.approx(begin, abs=1e-9)
     assert run.transitions[0].says == "joint 'rail' slips"
     assert run["q"][-1, 0] == pytest.approx(far, abs=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e-3, 1.0, 1e6])
+def test_bounces_are_the_same_in_micrometres_and_microseconds(scale):
+    """Lengths and times by one factor: the same speeds, and four impacts."""
+    g, e, end = 10.0 / scale, 0.9, 3.0 * scale
+    ball = Tree(
+        [Body("ball", joints.Prismatic((0, 0, 1)), inertia=Inertia.point(MASS), joint_name="height")],
+        gravity=(0, 0, -g),
+    )
+    system = Nonsmooth(ball, stops={"height": (0.0, None)}, restitution=e)
+    run = integrate_modes(system, system.state([scale]), "RKMK4", (0.0, end), step=0.05 * scale)
+    assert run.success
+    first = np.sqrt(2.0 * scale / g)
+    times = first * (1.0 + 2.0 * e * (1.0 - e ** np.arange(4)) / (1.0 - e))
+    assert [x.t for x in run.transitions] == pytest.approx(times, rel=1e-9)
+    speed, left = g * first * e**4, end - times[-1]
+    assert run["q"][-1, 0] == pytest.approx(speed * left - 0.5 * g * left**2, rel=1e-8)
+
+
+@pytest.mark.parametrize("speed", [1e-6, 5e-10, 1e-14])
+def test_what_is_slow_by_itself_does_not_stand_still(speed):
+    system = Nonsmooth(BEAD, stops={"rail": (-1.0, 1.0)}, friction={"rail": 1e-30})
+    run = integrate_modes(system, system.state([0.0], [speed]), "RKMK4", (0.0, 10.0), step=1.0)
+    assert run.success
+    assert run["q"][-1, 0] == pytest.approx(10.0 * speed - 0.5 * 1e-30 / MASS * 100.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.5, 0.0])
+def test_what_starts_on_a_stop_and_comes_to_it_strikes_it_first(e):
+    system = Nonsmooth(BEAD, stops={"rail": (0.0, 1.0)}, restitution=e)
+    run = integrate_modes(system, system.state([1.0], [1.0]), "RKMK4", (0.0, 1.0), step=0.1)
+    assert run.success
+    assert run["q"][-1, 0] == pytest.approx(1.0 - e, abs=1e-14)
+    (change,) = run.transitions
+    assert (change.t, change.says) == (0.0, "impact of joint 'rail' on its upper stop with 1")
+    assert change.lost == pytest.approx(0.5 * (1.0 - e**2) * MASS)
+
+
+def test_a_stop_that_is_reached_on_the_way_back_is_touched():
+    """The steps are long beside the turn at the stop: the velocity where they come to it leads off it.  The swing goes
+    on, as large as the stop lets it.
+    """
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    held = Mechanism(light, elements=[forces.joint_spring("rail", stiffness=100.0)])
+    system = Nonsmooth(held, stops={"rail": (None, 0.9999)}, restitution=0.5)
+    run = integrate_modes(system, system.state([-1.0]), "TREE_VARIATIONAL", (0.0, 3.0), step=0.05)
+    assert run.success, run.message
+    assert run.transitions[0].says == "joint 'rail' touches its upper stop"
+    assert run.transitions[0].lost == 0.0
+    assert np.ptp(run["q"][run.t > 2.0, 0]) == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_run_that_ends_before_its_first_phase_has_no_states():
+    class Stuck:
+        def start(self, t, y):
+            return Next("stuck", y)
+
+        def soon(self, mode, t, y):
+            return 0.0
+
+    run = integrate_modes(Stuck(), [1.0], "RKMK4", (0.0, 1.0), step=0.1)
+    assert run.status == Status.ACCUMULATED
+    assert run.t.size == run.y.size == 0
