@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.halves import CLOSE, DRIFTED, ELSEWHERE, MOST, REMEDY, ROUNDS, SUSPECT, rounds
 from integrators.engine.resolution import positions_of
-from integrators.engine.run import NEVER, Output, Plan
+from integrators.engine.run import Output, Plan
 from integrators.engine.step_again import looked, to_its_end
 from integrators.engine.ways import beyond, ways_of_each
 from integrators.events import Event, as_events
@@ -54,6 +54,8 @@ OFTEN, FEWEST, MOST_OFTEN, PLACES = 4, 1000, 20_000, 3
 """Times of a step at which events are asked where problems read the time; in a run at least, in a phase at most; and at
 how many of them, in different steps, what they tell is looked at.
 """
+SURE = 1e-6
+"""Part of what an event's function is in a phase by which it must be beyond zero there."""
 AT_REST = 1e-3
 """Part of the way of positions by which they are at their last ones: what rests is no part of a motion."""
 EVENLY = 1001
@@ -259,7 +261,7 @@ def integrate_modes(
     chosen = find(method)
     if found.success and isinstance(chosen, Method):
         whether = "whether steps of half the size give the same motion"
-        own = looked(lambda: _elsewhere(system, start, chosen, step, most, run), whether)
+        own = looked(lambda: _elsewhere(system, start, chosen, step, most, save_every, run), whether)
         found = replace(found, of_all=tuple(own))
     if run.status is Status.OK and found.doubts:
         doubt = found.doubts[0]
@@ -301,7 +303,7 @@ def _run(
     phases: list[_Phase] = []
     modes: list[Hashable] = []
     transitions = [Transition(t, (), mode, mode, start.says, start.lost)] if start.says else []
-    fine = _Seen(t, t, step)
+    fine, apart = _Seen(t, t, step), min(step / OFTEN, (end - t) / FEWEST)
 
     def result(status: Status, message: str) -> _Run:
         return _Run(tuple(phases), tuple(modes), tuple(transitions), status, message)
@@ -318,7 +320,7 @@ def _run(
             stop, h = min(stop, fine.end), min(h, fine.step)
         problem = system.problem(mode, t, y)
         phase = taken(problem, events, stop, h / parts, t)
-        for seen in () if problem.is_autonomous else _between(events, phase, (stop - t) / (end - span[0])):
+        for seen in () if problem.is_autonomous else _between(events, phase, apart):
             sooner = taken(problem, events, seen.t, h / parts, t)
             if sooner.status is Status.EVENT:
                 phase, fine = sooner, seen
@@ -363,28 +365,35 @@ class _Seen(NamedTuple):
     step: float
 
 
-def _between(events: Sequence[Event], phase: _Phase, part: float) -> list[_Seen]:
-    """Where events have happened between saved states of a phase, which is a part of the run, that the states before do
-    not show, the first time of each pair: with what the state is on a line between them.
+def _between(events: Sequence[Event], phase: _Phase, apart: float) -> list[_Seen]:
+    """Where events have happened between saved states of a phase that the states before do not show, at times so far
+    `apart`, the first of each pair: with what the state is on a line between them.
     """
     t, y = phase.t, phase.y
-    count = int(min(max(OFTEN * phase.steps, part * FEWEST), MOST_OFTEN))
-    times, between = t[0] + (t[-1] - t[0]) * (np.arange(count) + 0.37) / count, (t[-1] - t[0]) / count
-    found: dict[int, _Seen] = {}
-    for time, row in zip(times.tolist(), (np.searchsorted(t, times, side="right") - 1).tolist(), strict=True):
-        if row in found or row > len(t) - 2:
-            continue
-        state = y[row] + (time - t[row]) / (t[row + 1] - t[row]) * (y[row + 1] - y[row])
-        for event in events:
-            value = event.direction * float(event.function(time, state))
-            if value > 0.0 > event.direction * float(event.function(float(t[row]), y[row])):
-                found[row] = _Seen(time, float(t[row + 1]), 0.5 * float(between))
-        if len(found) == PLACES:
-            break
-    return list(found.values())
+    count = min(int((t[-1] - t[0]) / apart), MOST_OFTEN)
+    if not count:
+        return []
+    between = float(t[-1] - t[0]) / count
+    times = t[0] + between * (np.arange(count) + 0.37)
+    rows = np.searchsorted(t, times, side="right") - 1
+    states = y[rows] + ((times - t[rows]) / (t[rows + 1] - t[rows]))[:, None] * (y[rows + 1] - y[rows])
+    first: dict[int, float] = {}
+    for event in events:
+
+        def value(time: float, state: Array, event: Event = event) -> float:
+            return event.direction * float(event.function(time, state))
+
+        values = np.array([value(*each) for each in zip(times.tolist(), states, strict=True)])
+        for k in np.flatnonzero(values > SURE * np.abs(values).max()).tolist():
+            row, time = int(rows[k]), float(times[k])
+            if time < first.get(row, np.inf) and value(float(t[row]), y[row]) < 0.0:
+                first[row] = time
+    return [_Seen(time, float(t[row + 1]), 0.5 * between) for row, time in sorted(first.items())[:PLACES]]
 
 
-def _elsewhere(system: Modes, start: Next, method: Method, step: float, most: int, run: _Run) -> list[Doubt]:
+def _elsewhere(
+    system: Modes, start: Next, method: Method, step: float, most: int, save_every: int, run: _Run
+) -> list[Doubt]:
     """The doubt of a run whose positions are not those of smaller steps, up to `MOST` steps; none of methods that
     estimate their errors.
     """
@@ -392,32 +401,47 @@ def _elsewhere(system: Modes, start: Next, method: Method, step: float, most: in
     some = [phase for phase, sum_ in zip(run.phases, steps, strict=True) if sum_ <= MOST]
     if method.stepper.report or not some:
         return []
-    t, y = (np.concatenate([getattr(phase, name) for phase in some]) for name in "ty")
-    first = _in_steps(some[0], method, some[0].steps)
-    scale, k = ways_of_each(first, y), positions_of(some[0].problem)
-    limit, rows = ELSEWHERE, len(t)
-    if method.symmetric or method.symplectic:  # phases drift, for ever where nothing is lost
-        limit = DRIFTED
-        rows = rows if _loses(run) else 1 + int(np.argmax(np.append(rounds(first, y)[:-1] > ROUNDS, True)))
-    ends = [to_its_end(_in_steps(phase, method, 2 * phase.steps))[0].last - phase.y[-1] for phase in some]
+    halves = [_in_halves(phase, method) for phase in some]
+    fine = [to_its_end(half)[0] for half in halves]
+    each = np.concatenate([half.y for half in fine])
+    scale, k = ways_of_each(halves[0], each), positions_of(some[0].problem)
+    ends = [half.last - phase.y[-1] for half, phase in zip(fine, some, strict=True)]
     if np.nan_to_num(np.abs(ends) / scale, nan=np.inf).max(axis=1).sum() <= SUSPECT:
         return []
-    t, y = t[:rows], y[:rows]
+    limit, until = ELSEWHERE, float(some[-1].t[-1])
+    if method.symmetric or method.symplectic:
+        limit = DRIFTED
+        if not _loses(run):  # phases drift for ever
+            far = rounds(halves[0], each) > ROUNDS
+            until = float(np.append(np.concatenate([half.t for half in fine])[far], until)[0])
+    t, y = (np.concatenate([getattr(phase, name) for phase in some]) for name in "ty")
+    t, y = t[t <= until], y[t <= until]
+    if save_every > 1:  # few states may be those at events alone
+        t = np.linspace(t[0], until, EVENLY)
+        y = _at_times(system, start, method, step, most, t, 1)
     for parts, size in ((2, "half"), (4, "a quarter of")):
         other = _at_times(system, start, method, step, most, t, parts)
-        with np.errstate(all="ignore"):
-            apart = np.nan_to_num(np.abs(other - y[: len(other)])[:, :k] / scale[:k], nan=np.inf).max(axis=1)
-            moves = np.abs([other - other[-1], (y - y[-1])[: len(other)]])[..., :k] / scale[:k] > AT_REST
-        last = min(len(apart) - 1, 1 + int(np.max(np.flatnonzero(moves.any(axis=(0, 2))), initial=0)))
-        evenly = np.linspace(t[0], t[last], EVENLY)
-        part, allowed, row = beyond(np.interp(evenly, t[: last + 1], np.fmin(apart[: last + 1], 1.0 / AT_REST)), limit)
+        times, apart = _apart(t, y[:, :k], other[:, :k], scale[:k])
+        part, allowed, row = beyond(apart, limit)
         if part > allowed:
             what = "positions differ by this part of the way that they go"
             says = f"steps of {size} the size give another motion: {what}"
-            return [Doubt("accuracy", float(evenly[row]), part, allowed, says, REMEDY)]
+            return [Doubt("accuracy", float(times[row]), part, allowed, says, REMEDY)]
         if part <= CLOSE * allowed:
             break
     return []
+
+
+def _apart(t: Array, y: Array, other: Array, scale: Array) -> tuple[Array, Array]:
+    """How far the positions of two runs are from each other, at times evenly from the first to where both rest, or one
+    of them ends.
+    """
+    rows = min(len(y), len(other))
+    t, y, other = t[:rows], y[:rows], other[:rows]
+    moves = np.abs([y - y[-1], other - other[-1]]) / scale > AT_REST
+    rows = min(rows, 2 + int(np.max(np.flatnonzero(moves.any(axis=(0, 2))), initial=0)))
+    evenly = np.linspace(t[0], t[rows - 1], EVENLY)
+    return evenly, np.interp(evenly, t[:rows], (np.abs(y - other) / scale).max(axis=1)[:rows])
 
 
 def _loses(run: _Run) -> bool:
@@ -426,10 +450,11 @@ def _loses(run: _Run) -> bool:
     return any(change.lost > 0.0 for change in run.transitions) or any("energy" in names for names in watched)
 
 
-def _in_steps(phase: _Phase, method: Method, steps: int) -> FixedRun:
-    """A phase once more, from its first state to its last time, without events."""
-    t, end = float(phase.t[0]), float(phase.t[-1])
-    return single_run(phase.problem, method, Output(NEVER), Plan(t, (end - t) / steps, steps), phase.y[0])
+def _in_halves(phase: _Phase, method: Method) -> FixedRun:
+    """A phase once more in steps of half the size, from its first state to its last time, without events."""
+    t, steps = float(phase.t[0]), 2 * phase.steps
+    plan = Plan(t, (float(phase.t[-1]) - t) / steps, steps)
+    return single_run(phase.problem, method, Output(), plan, phase.y[0])
 
 
 def _at_times(system: Modes, start: Next, method: Method, step: float, most: int, times: Array, parts: int) -> Array:

@@ -395,7 +395,7 @@ class _Look:
         infinite where they do not fit in, or fail.
         """
         h, steps, every = self.run.plan.h, self.steps, self.every
-        length = max(STRETCH, steps // PART) // every * every
+        length = max(STRETCH, steps // PART, every) // every * every
         rows = 1 if self.anew else length // every
         end = self.t[-1] - h * length
         last = int(np.sum((end - self.t) * np.sign(h) >= -1e-9 * abs(h))) - 1

@@ -250,12 +250,15 @@ def test_what_short_phases_do_not_show_is_a_doubt_of_the_whole_run(method, step,
     light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
     held = Mechanism(light, elements=[forces.joint_spring("rail", stiffness=100.0)])
     system = Nonsmooth(held, friction={"rail": 3.0})
-    run = integrate_modes(system, system.state([1.0]), method, (0.0, end), step=step)
+    run, few = (
+        integrate_modes(system, system.state([1.0]), method, (0.0, end), step=step, save_every=every)
+        for every in (1, 1000)
+    )
     moves = run.t < 5.4
     apart = np.abs(run["q"][moves, 0] - _swing_with_friction(run.t[moves]))
     assert (np.quantile(apart, 0.9) < 0.12) == right
     assert run.status == Status.OK
-    assert run.success == right
+    assert run.success == few.success == right
     assert {doubt.name for doubt in run.doubts} <= {"accuracy"}
     assert (", accuracy: steps of " in run.message) != right
 
@@ -385,3 +388,38 @@ def test_a_run_that_ends_before_its_first_phase_has_no_states():
     run = integrate_modes(Stuck(), [1.0], "RKMK4", (0.0, 1.0), step=0.1)
     assert run.status == Status.ACCUMULATED
     assert run.t.size == run.y.size == 0
+
+
+@pytest.mark.parametrize("step", [0.1, 0.01])
+@pytest.mark.parametrize("save_every", [1, 1000])
+def test_a_blow_between_steps_lifts_what_rests_on_a_stop(step, save_every):
+    from scipy.integrate import quad
+
+    def blow(t):
+        return 300.0 * np.exp(-(((t - 0.505) / 1e-3) ** 2))
+
+    lifted = Mechanism(BALL, elements=[forces.motor("height", force=Motion.from_function(blow, (0.0, 1.0)))])
+    system = Nonsmooth(lifted, stops={"height": (0.0, None)})
+    run = integrate_modes(system, system.state([0.0]), "RKMK4", (0.0, 1.0), step=step, save_every=save_every)
+    begin = 0.505 - 1e-3 * np.sqrt(np.log(300.0 / (MASS * 9.81)))
+    speed = quad(blow, begin, 0.515, epsabs=1e-13)[0] / MASS - 9.81 * (0.515 - begin)
+    height = quad(lambda t: (0.515 - t) * (blow(t) / MASS - 9.81), begin, 0.515, epsabs=1e-13)[0]
+    lands = 0.515 + (speed + np.sqrt(speed**2 + 2.0 * 9.81 * height)) / 9.81
+    assert run.success, run.message
+    assert [x.says.split(" with")[0] for x in run.transitions] == [
+        "joint 'height' leaves its lower stop",
+        "joint 'height' rests on its lower stop: impacts accumulate",
+    ]
+    assert [x.t for x in run.transitions] == pytest.approx([begin, lands], abs=2e-5)
+
+
+def test_phases_as_short_as_rounding_are_asked_nothing():
+    """Two pendula that a motor shakes rattle, stick and slip: some phases are 1e-13 s long."""
+    shaken = Mechanism(PENDULUM, elements=[forces.motor("a", force=Motion((0.0,), ((8.0, 2.0, 0.0),)))])
+    system = Nonsmooth(shaken, stops={"b": (-0.3, 0.4)}, restitution=0.5, friction={"a": 1.0, "b": 0.8})
+    ends = [
+        integrate_modes(system, system.state([0.5, 0.1]), method, (0.0, 15.0), step=step)
+        for method, step in (("RKMK4", 0.1), ("MIDPOINT", 0.02))
+    ]
+    assert all(run.success for run in ends)
+    assert ends[0].y[-1] == pytest.approx(ends[1].y[-1], abs=0.05)
