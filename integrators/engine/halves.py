@@ -96,6 +96,7 @@ BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
 """Runs, of eight trajectories in lanes or of one, that are taken once more as a whole."""
+REMEDY = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
 
 
 _UNKNOWN = "the run is over, but whether its errors add up could not be looked at"
@@ -235,7 +236,7 @@ def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, w
 
 def _swings(run: FixedRun, lanes: Mapping[int, Trajectory]) -> dict[int, int]:
     """After how many steps the positions of trajectories have gone their way `ROUNDS` times, or are at the end."""
-    gone = {lane: _rounds(run, one.y) for lane, one in lanes.items()}
+    gone = {lane: rounds(run, one.y) for lane, one in lanes.items()}
     enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
     over = run.plan.steps <= BEGUN
     return {lane: steps for lane, steps in enough.items() if over or gone[lane][-1] > ROUNDS}
@@ -250,7 +251,7 @@ def _up_to(one: Trajectory, steps: int) -> Trajectory:
     return replace(one, t=one.t[: steps + 1], y=one.y[: steps + 1])
 
 
-def _rounds(run: FixedRun, y: Array) -> Array:
+def rounds(run: FixedRun, y: Array) -> Array:
     """How many times positions have gone their way, up to each of some states; the most of all."""
     k = positions_of(run.problem)
     scale = ways_of_all(run, y)[:k]
@@ -353,7 +354,6 @@ class _Look:
 
     def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
         """Of the whole run."""
-        remedy = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
         doubts, left = [], suspect
         for parts, size in ((2, "half"), (4, "a quarter of")):
             whole, close = self._whole(left, parts), []
@@ -366,7 +366,7 @@ class _Look:
                 if part > allowed:
                     says = f"steps of {size} the size give another motion: {what}"
                     time = float(self.t[row])
-                    doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
+                    doubts.append(Doubt("accuracy", time, part, allowed, says, REMEDY, self.first + lane))
                 elif part > CLOSE * allowed or lane in self.failed or self.sums[lane] > limit:
                     close.append(lane)
             left = close
@@ -399,7 +399,7 @@ class _Look:
         infinite where they do not fit in, or fail.
         """
         h, steps, every = self.run.plan.h, self.steps, self.every
-        length = max(STRETCH, steps // PART) // every * every
+        length = max(STRETCH, steps // PART, every) // every * every
         rows = 1 if self.anew else length // every
         end = self.t[-1] - h * length
         last = int(np.sum((end - self.t) * np.sign(h) >= -1e-9 * abs(h))) - 1

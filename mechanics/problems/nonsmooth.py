@@ -25,6 +25,7 @@ Sources: Moreau 1966 (the convex problem); Pfeiffer and Glocker 1996 (stick and 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,9 @@ Array = NDArray[np.float64]
 AT_ONCE = 1e-13
 """Part of its place and of its way so far by which a joint may be off a stop to which another comes at that time."""
 AT_REST = 1e-9
-"""Speeds below this part of the fastest one, of rad/s and m/s, are none."""
+"""Part of the fastest joint, of rad/s and m/s, or of what one gains in a step, below which speeds are none."""
+SHORTEST = 1e-4
+"""Part of a step within which the next impact follows, where a joint rests."""
 
 
 class Mode(NamedTuple):
@@ -84,8 +87,9 @@ class Nonsmooth:
         e of the stops, 0 ≤ e ≤ 1 (dimensionless).
     friction : mapping of str to float
         F of joints of one coordinate, N·m or N, set-valued: sticks up to F, slips with F.
-    shortest : float
-        Where an impact would be followed by the next one within this time, s, the joint rests instead.
+    shortest : float, optional
+        Where an impact would be followed by the next one within this time, s, the joint rests instead; default 1e-4 of
+        the step of `integrate_modes`.
 
     Raises
     ------
@@ -125,7 +129,7 @@ class Nonsmooth:
         stops: Mapping[str, tuple[float | None, float | None]] | None = None,
         restitution: float | Mapping[str, float] = 0.0,
         friction: Mapping[str, float] | None = None,
-        shortest: float = 1e-6,
+        shortest: float | None = None,
     ) -> None:
         of_kind(model, (Tree, Mechanism), "model", "a Tree or a Mechanism")
         self.mechanism = Mechanism(model) if isinstance(model, Tree) else model
@@ -136,7 +140,8 @@ class Nonsmooth:
         if inputs := [e.input_name for e in self.mechanism.elements if e.is_input]:
             remedy = "give each a Motion of time, or a command: Mechanism.with_commands({name: …})"
             raise ModelError("Nonsmooth", f"{self.tree.name!r} has inputs, {inputs}, which nothing gives here", remedy)
-        self.shortest = positive(shortest, "shortest")
+        self.shortest = None if shortest is None else positive(shortest, "shortest")
+        self.step = 0.0
         self.stops = {joint: self._stop(joint, ends) for joint, ends in _mapping(stops, "stops").items()}
         self.friction = {
             joint: not_negative(force, f"friction of {joint!r}")
@@ -231,8 +236,25 @@ class Nonsmooth:
 
     # --- what `integrate_modes` asks for ------------------------------------------------------------------------------
 
+    def for_step(self, step: float) -> Nonsmooth:
+        """The same for a run whose steps are known: what is short and slow goes by them.
+
+        Parameters
+        ----------
+        step : float
+            The largest, s.
+
+        Returns
+        -------
+        Nonsmooth
+            For one run.
+        """
+        found = copy(self)
+        found.step = step
+        return found
+
     def start(self, t: float, y: Array) -> Next:
-        """The mode of a first state, and the state in it.
+        """The mode of a first state, and the state in it; what starts on a stop and comes to it strikes it first.
 
         Parameters
         ----------
@@ -244,7 +266,7 @@ class Nonsmooth:
         Returns
         -------
         Next
-            Mode and state.
+            Mode, state, and the words and the energy lost of an impact.
 
         Raises
         ------
@@ -258,7 +280,16 @@ class Nonsmooth:
             x = q[self.places[joint][0]]
             if not lower <= x <= upper:
                 raise ModelError(f"joint {joint!r}", f"starts at {x}, beyond its stops", f"start in {lower} … {upper}")
-        return Next(*self._settled(t, q, v))
+        slow = self._slow(t, y)
+        mode, settled = self._settled(t, q, v, slow)
+        held = {joint for joint, _, _ in mode.held}
+        strikes = tuple(
+            f"{which}{n}"
+            for n, joint in enumerate(self.stops)
+            for end, which in enumerate(("lower", "upper"))
+            if joint not in held and self._touches(t, q, v, joint, end, slow)
+        )
+        return self.after(mode, strikes, t, settled) if strikes else Next(mode, settled)
 
     def problem(self, mode: Mode, t: float, y: Array) -> Problem:
         """The motion of a mode: slipping joints with constant torques, held ones with closures.
@@ -331,7 +362,7 @@ class Nonsmooth:
             s; infinite if accelerations lead to neither.
         """
         v, a, W = self._acceleration(t, y, mode.slips)
-        v = np.where(np.abs(v) <= self._slow(v), 0.0, v)
+        v = np.where(np.abs(v) <= self._slow(t, y), 0.0, v)
         q, held, times = y[: self.tree.nq], [joint for joint, _, _ in mode.held], [np.inf]
         a = a + W[:, [self.places[joint][1] for joint in held]] @ self._multipliers(t, y, mode)
         for joint, ends in self.stops.items():
@@ -365,14 +396,16 @@ class Nonsmooth:
             Mode, state, words, and the energy lost, J.
         """
         q, v = self._velocity(y)
-        q, says, lost = q.copy(), [], 0.0
+        q, says, lost, slow = q.copy(), [], 0.0, self._slow(t, y)
         for joint, _, x in mode.held:  # closures keep it to rounding
             q[self.places[joint][0]] = x
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         held = {joint for joint, _, _ in mode.held}
         for n, joint in enumerate(self.stops):
             for which, end in (("lower", 0), ("upper", 1)):
-                if f"{which}{n}" in events or (events and joint not in held and self._touches(t, q, v, joint, end)):
+                if f"{which}{n}" in events or (
+                    events and joint not in held and self._touches(t, q, v, joint, end, slow)
+                ):
                     q[self.places[joint][0]] = self.stops[joint][end]
                     v, words = self._impact(t, q, v, mode, joint, which)
                     says.append(words)
@@ -380,39 +413,41 @@ class Nonsmooth:
             lost = before - 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         stopped = {joint for n, (joint, _) in enumerate(mode.slips) if f"stops{n}" in events}
         kept = set() if says else {joint for joint, _, _ in mode.held}
-        found, y = self._settled(t, q, v, stopped | kept, "free" in events)
+        found, y = self._settled(t, q, v, slow, stopped | kept, "free" in events)
         was, now = {(j, how) for j, how, _ in mode.held}, {(j, how) for j, how, _ in found.held}
         says += [f"joint {j!r} {'slips' if how == 'sticks' else 'leaves its ' + how + ' stop'}" for j, how in was - now]
         says += [f"joint {j!r} sticks" for j, how in now - was if how == "sticks"]
         return Next(found, y, "; ".join(says) or "joints slip the other way", lost)
 
-    def _touches(self, t: float, q: Array, v: Array, joint: str, end: int) -> bool:
+    def _touches(self, t: float, q: Array, v: Array, joint: str, end: int, slow: float) -> bool:
         """Whether a joint comes to a stop at the same time, up to rounding, as where two things fall alike."""
         (i, j), stop, n = self.places[joint], self.stops[joint][end], (1.0, -1.0)[end]
-        near = AT_ONCE * (abs(q[i]) + abs(stop) + abs(v[j]) * (1.0 + abs(t)))
-        return bool(np.isfinite(stop) and n * v[j] < -self._slow(v) and abs(q[i] - stop) <= near)
+        near = AT_ONCE * (abs(q[i]) + abs(stop) + abs(v[j]) * (self.step + abs(t)))
+        return bool(np.isfinite(stop) and n * v[j] < -slow and abs(q[i] - stop) <= near)
 
     # --- jumps --------------------------------------------------------------------------------------------------------
 
     def _impact(self, t: float, q: Array, v: Array, mode: Mode, joint: str, which: str) -> tuple[Array, str]:
         """Velocities after the impact of a joint on a stop, and what is said of it."""
         j, n = self.places[joint][1], 1.0 if which == "lower" else -1.0
-        speed = -n * v[j]
-        struck = self._struck(q, v, mode, joint, self.restitution[joint] * speed * n)
+        speed = -n * v[j]  # of steps that are too long it may be on its way back already
+        struck = v if speed <= 0.0 else self._struck(q, v, mode, joint, self.restitution[joint] * speed * n)
         y = np.concatenate([q, dynamics.mass_matrix(self.tree, q) @ struck])
         slips = [(k, s) for k, s in mode.slips if k != joint]
         if joint in self.friction and struck[j] != 0.0:
             slips.append((joint, float(np.sign(struck[j]))))
         a = n * self._acceleration(t, y, slips)[1][j]
         where = f"joint {joint!r} on its {which} stop"
-        if a < 0.0 and 2.0 * n * struck[j] < -a * self.shortest:
+        if a < 0.0 and 2.0 * n * struck[j] < -a * (SHORTEST * self.step if self.shortest is None else self.shortest):
             return self._struck(q, v, mode, joint, 0.0), where.replace(" on", " rests on") + ": impacts accumulate"
+        if speed <= 0.0:
+            return struck, where.replace(" on", " touches")
         return struck, f"impact of {where} with {speed:.3g}"
 
-    @staticmethod
-    def _slow(v: Array) -> float:
-        """A speed that is none."""
-        return AT_REST * (1.0 + float(np.abs(v).max(initial=0.0)))
+    def _slow(self, t: float, y: Array) -> float:
+        """A speed that is none, beside those of a state and what its forces give in a step where nothing holds them."""
+        v, a, _ = self._acceleration(t, y, ())
+        return AT_REST * max(float(np.abs(v).max(initial=0.0)), self.step * float(np.abs(a).max(initial=0.0)))
 
     def _struck(self, q: Array, v: Array, mode: Mode, joint: str, target: float) -> Array:
         """v + M⁻¹ Eᵀ Λ with the target for the joint, and held joints that are pressed kept at rest."""
@@ -430,13 +465,12 @@ class Nonsmooth:
             pressed = [held for held in pressed if held not in pulls]
 
     def _settled(
-        self, t: float, q: Array, v: Array, still: Collection[str] = (), frees: bool = False
+        self, t: float, q: Array, v: Array, slow: float, still: Collection[str] = (), frees: bool = False
     ) -> tuple[Mode, Array]:
-        """The mode of a state, and the state with held joints at rest; joints of `still` have come to rest, and one has
-        reached the bound of its multiplier if something `frees`.
+        """The mode of a state, and the state with held joints at rest: those no faster than `slow`, and those of
+        `still`; one has reached the bound of its multiplier if something `frees`.
         """
         M, W = dynamics.mass_matrix(self.tree, q), self._inverse(q)
-        slow = self._slow(v)
         held: list[tuple[str, str, float]] = []
         slips: list[tuple[str, float]] = []
         for joint, ends in self.stops.items():
@@ -451,7 +485,8 @@ class Nonsmooth:
             elif joint not in {k for k, _, _ in held}:
                 held.append((joint, "sticks", float(q[i])))
         at = [self.places[joint][1] for joint, _, _ in held]
-        v = v - W[:, at] @ np.linalg.solve(W[np.ix_(at, at)], v[at]) if at else v
+        v = v - W[:, at] @ np.linalg.solve(W[np.ix_(at, at)], v[at]) if at else v.copy()
+        v[at] = 0.0  # to the last bit, where nothing else moves
         y = np.concatenate([q, M @ v])
         broken = self._broken(t, y, held, slips, frees)
         slips += [(held[k][0], sign) for k, sign in broken.items() if held[k][0] in self.friction]

@@ -433,3 +433,13 @@ def test_what_touches_zero_within_rounding_does_not_cross_it(method):
     way = {"step": 0.4} if method == "GAUSS8" else {"rtol": 1e-10}
     touch = {"top": lambda t, y: (y[0] ** 2 - y[3] ** 2) - 1.0 - 1e-15}
     assert len(integrate(turning, method, (0.1, 20.0), events=touch, **way).events["top"][0]) == 0
+
+
+def test_a_run_of_few_saved_states_that_an_event_ends_is_looked_at(problems, recwarn):
+    """Where the event comes early, there are fewer steps up to it than between saved states of the looks' stretches."""
+    late = Event(angle, "bottom", terminal=True)
+    T = period(1.0)
+    run = integrate(problems.pendulum(1.0), "RKMK4", (0, 1.2 * T), 1.2 * T / 994, events=late, save_every=10)
+    assert run.status == Status.EVENT
+    assert run.t[-1] == pytest.approx(0.25 * T, rel=1e-8)
+    assert not [str(warning.message) for warning in recwarn]

@@ -222,3 +222,204 @@ def test_the_doubts_of_phases_are_those_of_the_run():
     assert not run.success
     assert run.doubts
     assert run.message.startswith("reached the end; doubtful since t = ")
+
+
+def _swing_with_friction(t):
+    """1 kg on 100 N/m with 3 N of dry friction from 1 m: half swings about ±3 cm, each 6 cm shorter, then rest."""
+    n = np.minimum(t * 10.0 // np.pi, 17)
+    shift, start = 0.03 * (-1) ** n, (-1) ** n * (1.0 - 0.06 * n)
+    return np.where(n < 17, shift + (start - shift) * np.cos(10.0 * t - n * np.pi), start)
+
+
+@pytest.mark.parametrize("end", [10.0, 100.0])
+@pytest.mark.parametrize(
+    ("method", "step", "right"),
+    [
+        ("RKMK4", 0.2, False),
+        ("RKMK4", 0.15, False),
+        ("TREE_VARIATIONAL", 0.15, False),
+        ("MIDPOINT", 0.2, False),
+        ("RKMK4", 0.05, True),
+        ("TREE_VARIATIONAL", 0.02, True),
+        ("MIDPOINT", 0.02, True),
+        ("GAUSS8", 0.2, True),
+    ],
+)
+def test_what_short_phases_do_not_show_is_a_doubt_of_the_whole_run(method, step, right, end):
+    """Phases of one step and two: the swing is another one, and each phase by itself resolved."""
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    held = Mechanism(light, elements=[forces.joint_spring("rail", stiffness=100.0)])
+    system = Nonsmooth(held, friction={"rail": 3.0})
+    run, few = (
+        integrate_modes(system, system.state([1.0]), method, (0.0, end), step=step, save_every=every)
+        for every in (1, 1000)
+    )
+    moves = run.t < 5.4
+    apart = np.abs(run["q"][moves, 0] - _swing_with_friction(run.t[moves]))
+    assert (np.quantile(apart, 0.9) < 0.12) == right
+    assert run.status == Status.OK
+    assert run.success == few.success == right
+    assert {doubt.name for doubt in run.doubts} <= {"accuracy"}
+    assert (", accuracy: steps of " in run.message) != right
+
+
+def test_an_impact_that_steps_strike_too_hard_is_a_doubt():
+    """The force is that of x = 0.1 − 0.15 exp(−((t − 1.03)/0.02)²), which ends on the stop."""
+    from scipy.optimize import brentq
+
+    def place(t):
+        return 0.1 - 0.15 * np.exp(-(((t - 1.03) / 0.02) ** 2))
+
+    def rate(t):
+        return 0.3 * (t - 1.03) / 0.02**2 * np.exp(-(((t - 1.03) / 0.02) ** 2))
+
+    def force(t):
+        s = (t - 1.03) / 0.02
+        return 0.15 * np.exp(-(s**2)) * (2.0 - 4.0 * s**2) / 0.02**2
+
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    driven = Mechanism(light, elements=[forces.motor("rail", force=Motion.from_function(force, (0.0, 2.0)))])
+    system = Nonsmooth(driven, stops={"rail": (0.0, None)}, restitution=0.5)
+    strikes = brentq(place, 0.9, 1.03, xtol=1e-15)
+    end = place(2.0) - 1.5 * rate(strikes) * (2.0 - strikes)
+    fine, coarse = (
+        integrate_modes(system, system.state([0.1]), method, (0.0, 2.0), step=0.1) for method in ("GAUSS8", "RKMK4")
+    )
+    assert fine.success
+    assert fine["q"][-1, 0] == pytest.approx(end, rel=1e-9)
+    assert abs(coarse["q"][-1, 0] - end) > 0.1 * end
+    assert not coarse.success
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "MIDPOINT", "RKMK4"])
+def test_hundreds_of_elastic_impacts_are_no_doubt_where_they_are_right(method):
+    """From x = −1 on a spring against a stop at 0.5: x = −cos ω t up to the stop, then the same way back."""
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    held = Mechanism(light, elements=[forces.joint_spring("rail", stiffness=100.0)])
+    system = Nonsmooth(held, stops={"rail": (None, 0.5)}, restitution=1.0)
+    run = integrate_modes(system, system.state([-1.0]), method, (0.0, 50.0), step=0.01)
+    assert run.success, run.message
+    swing = 2.0 * np.arccos(-0.5) / 10.0
+    assert len(run.transitions) == pytest.approx(50.0 / swing, abs=2)
+    assert np.ptp(run["q"][:, 0]) == pytest.approx(1.5, abs=0.02)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.05, 0.01])
+def test_a_blow_between_steps_frees_a_joint_that_sticks(step):
+    """300 N for a millisecond, against 1 N: it slips from where the blow passes the friction, and is there over before
+    the next step.
+    """
+    from scipy.integrate import quad
+
+    def blow(t):
+        return 300.0 * np.exp(-(((t - 0.505) / 1e-3) ** 2))
+
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    struck = Mechanism(light, elements=[forces.motor("rail", force=Motion.from_function(blow, (0.0, 1.0)))])
+    system = Nonsmooth(struck, friction={"rail": 1.0})
+    run = integrate_modes(system, system.state([0.0]), "RKMK4", (0.0, 1.0), step=step)
+    begin = 0.505 - 1e-3 * np.sqrt(np.log(300.0))
+    far = quad(lambda t: (1.0 - t) * blow(t), begin, 0.515, epsabs=1e-12)[0] - 0.5 * (1.0 - begin) ** 2
+    assert run.success, run.message
+    assert run.transitions[0].t == pytest.approx(begin, abs=1e-9)
+    assert run.transitions[0].says == "joint 'rail' slips"
+    assert run["q"][-1, 0] == pytest.approx(far, abs=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e-3, 1.0, 1e6])
+def test_bounces_are_the_same_in_micrometres_and_microseconds(scale):
+    """Lengths and times by one factor: the same speeds, and four impacts."""
+    g, e, end = 10.0 / scale, 0.9, 3.0 * scale
+    ball = Tree(
+        [Body("ball", joints.Prismatic((0, 0, 1)), inertia=Inertia.point(MASS), joint_name="height")],
+        gravity=(0, 0, -g),
+    )
+    system = Nonsmooth(ball, stops={"height": (0.0, None)}, restitution=e)
+    run = integrate_modes(system, system.state([scale]), "RKMK4", (0.0, end), step=0.05 * scale)
+    assert run.success
+    first = np.sqrt(2.0 * scale / g)
+    times = first * (1.0 + 2.0 * e * (1.0 - e ** np.arange(4)) / (1.0 - e))
+    assert [x.t for x in run.transitions] == pytest.approx(times, rel=1e-9)
+    speed, left = g * first * e**4, end - times[-1]
+    assert run["q"][-1, 0] == pytest.approx(speed * left - 0.5 * g * left**2, rel=1e-8)
+
+
+@pytest.mark.parametrize("speed", [1e-6, 5e-10, 1e-14])
+def test_what_is_slow_by_itself_does_not_stand_still(speed):
+    system = Nonsmooth(BEAD, stops={"rail": (-1.0, 1.0)}, friction={"rail": 1e-30})
+    run = integrate_modes(system, system.state([0.0], [speed]), "RKMK4", (0.0, 10.0), step=1.0)
+    assert run.success
+    assert run["q"][-1, 0] == pytest.approx(10.0 * speed - 0.5 * 1e-30 / MASS * 100.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.5, 0.0])
+def test_what_starts_on_a_stop_and_comes_to_it_strikes_it_first(e):
+    system = Nonsmooth(BEAD, stops={"rail": (0.0, 1.0)}, restitution=e)
+    run = integrate_modes(system, system.state([1.0], [1.0]), "RKMK4", (0.0, 1.0), step=0.1)
+    assert run.success
+    assert run["q"][-1, 0] == pytest.approx(1.0 - e, abs=1e-14)
+    (change,) = run.transitions
+    assert (change.t, change.says) == (0.0, "impact of joint 'rail' on its upper stop with 1")
+    assert change.lost == pytest.approx(0.5 * (1.0 - e**2) * MASS)
+
+
+def test_a_stop_that_is_reached_on_the_way_back_is_touched():
+    """The steps are long beside the turn at the stop: the velocity where they come to it leads off it.  The swing goes
+    on, as large as the stop lets it.
+    """
+    light = Tree([Body("bead", joints.Prismatic((1, 0, 0)), inertia=Inertia.point(1.0), joint_name="rail")])
+    held = Mechanism(light, elements=[forces.joint_spring("rail", stiffness=100.0)])
+    system = Nonsmooth(held, stops={"rail": (None, 0.9999)}, restitution=0.5)
+    run = integrate_modes(system, system.state([-1.0]), "TREE_VARIATIONAL", (0.0, 3.0), step=0.05)
+    assert run.success, run.message
+    assert run.transitions[0].says == "joint 'rail' touches its upper stop"
+    assert run.transitions[0].lost == 0.0
+    assert np.ptp(run["q"][run.t > 2.0, 0]) == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_run_that_ends_before_its_first_phase_has_no_states():
+    class Stuck:
+        def start(self, t, y):
+            return Next("stuck", y)
+
+        def soon(self, mode, t, y):
+            return 0.0
+
+    run = integrate_modes(Stuck(), [1.0], "RKMK4", (0.0, 1.0), step=0.1)
+    assert run.status == Status.ACCUMULATED
+    assert run.t.size == run.y.size == 0
+
+
+@pytest.mark.parametrize("step", [0.1, 0.01])
+@pytest.mark.parametrize("save_every", [1, 1000])
+def test_a_blow_between_steps_lifts_what_rests_on_a_stop(step, save_every):
+    from scipy.integrate import quad
+
+    def blow(t):
+        return 300.0 * np.exp(-(((t - 0.505) / 1e-3) ** 2))
+
+    lifted = Mechanism(BALL, elements=[forces.motor("height", force=Motion.from_function(blow, (0.0, 1.0)))])
+    system = Nonsmooth(lifted, stops={"height": (0.0, None)})
+    run = integrate_modes(system, system.state([0.0]), "RKMK4", (0.0, 1.0), step=step, save_every=save_every)
+    begin = 0.505 - 1e-3 * np.sqrt(np.log(300.0 / (MASS * 9.81)))
+    speed = quad(blow, begin, 0.515, epsabs=1e-13)[0] / MASS - 9.81 * (0.515 - begin)
+    height = quad(lambda t: (0.515 - t) * (blow(t) / MASS - 9.81), begin, 0.515, epsabs=1e-13)[0]
+    lands = 0.515 + (speed + np.sqrt(speed**2 + 2.0 * 9.81 * height)) / 9.81
+    assert run.success, run.message
+    assert [x.says.split(" with")[0] for x in run.transitions] == [
+        "joint 'height' leaves its lower stop",
+        "joint 'height' rests on its lower stop: impacts accumulate",
+    ]
+    assert [x.t for x in run.transitions] == pytest.approx([begin, lands], abs=2e-5)
+
+
+def test_phases_as_short_as_rounding_are_asked_nothing():
+    """Two pendula that a motor shakes rattle, stick and slip: some phases are 1e-13 s long."""
+    shaken = Mechanism(PENDULUM, elements=[forces.motor("a", force=Motion((0.0,), ((8.0, 2.0, 0.0),)))])
+    system = Nonsmooth(shaken, stops={"b": (-0.3, 0.4)}, restitution=0.5, friction={"a": 1.0, "b": 0.8})
+    ends = [
+        integrate_modes(system, system.state([0.5, 0.1]), method, (0.0, 15.0), step=step)
+        for method, step in (("RKMK4", 0.1), ("MIDPOINT", 0.02))
+    ]
+    assert all(run.success for run in ends)
+    assert ends[0].y[-1] == pytest.approx(ends[1].y[-1], abs=0.05)
