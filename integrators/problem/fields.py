@@ -470,6 +470,17 @@ def each_at_its_time(scalar: Any) -> Callable[..., None]:
 
 def _timed(function: Entry) -> Any:
     """An entry in lanes at their times; None if it takes no times in lanes."""
+    return _kept(function, "_timed_field", _build_timed)
+
+
+def _kept(function: Entry, name: str, build: Callable[[Entry], Any]) -> Any:
+    """What is made of an entry, once for all problems that have it."""
+    if name not in vars(function):
+        vars(function)[name] = build(function)
+    return vars(function)[name]
+
+
+def _build_timed(function: Entry) -> Any:
     within = function.within(FIELD_TIMED_SIGNATURE)
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -480,6 +491,10 @@ def _timed(function: Entry) -> Any:
 
 def _varied(function: Entry) -> Any:
     """An entry in lanes with parameters of their own; None if it takes no parameters in lanes."""
+    return _kept(function, "_varied_field", _build_varied)
+
+
+def _build_varied(function: Entry) -> Any:
     within = function.within(FIELD_VARIED_SIGNATURE)
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:

@@ -117,10 +117,10 @@ def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: 
     l, inverse = work[at.l : at.l + d], flat[at.inverse : at.inverse + d]
     energy, relative, half = 0.0, 0.0, d // 2
     for m in range(half if options[CANONICAL] else d):
-        high = highest(coefficients, l, m)
+        high = highest(coefficients, l, inverse, m)
         part = high * ld(inverse, m).real
         if options[CANONICAL]:
-            energy += high * highest(coefficients, l, half + m)
+            energy += high * highest(coefficients, l, inverse, half + m)
             part = high * min(ld(inverse, m).real, 1.0 / REST)
         relative = max(relative, part * part)
     return energy / abs(h.real), relative
@@ -138,16 +138,17 @@ def error_of(estimates: Any, options: Any, work: Any) -> Any:
 
 
 @helper
-def highest(coefficients: Any, l: Any, m: Any) -> Any:
-    """h times the size of the highest Legendre coefficient of component m, or `EVEN` of the one below: what is even
-    about the middle of a step has none of degree 7.
+def highest(coefficients: Any, l: Any, inverse: Any, m: Any) -> Any:
+    """h times the size of the highest Legendre coefficient of component m, or `EVEN` of the one below, if that is more
+    than rounding of its size: what is even about the middle of a step has none of degree 7.
     """
     odd = coefficients[HIGHEST] * (ld2(l, m, 0) - ld2(l, m, 7))
     even = coefficients[ENDS + BELOW] * (ld2(l, m, 0) + ld2(l, m, 7))
     for j in range(1, STAGES // 2):
         odd = odd + coefficients[HIGHEST + j] * (ld2(l, m, j) - ld2(l, m, STAGES - 1 - j))
         even = even + coefficients[ENDS + STAGES * j + BELOW] * (ld2(l, m, j) + ld2(l, m, STAGES - 1 - j))
-    return max(abs(odd.real), EVEN * abs(even.real))
+    counts = abs(even.real) * ld(inverse, m).real > ROUNDING
+    return max(abs(odd.real), EVEN * abs(even.real)) if counts else abs(odd.real)
 
 
 @kernel
