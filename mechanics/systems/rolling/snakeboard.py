@@ -31,7 +31,7 @@ from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
-ACROSS = 0.05
+ACROSS = 0.02
 """How near both trucks come to standing across, the root mean square of their angles from it, where the frame counts as
 ended, rad: so far that no step leads past it unseen, as the frame does not vanish there but turns over.
 """
