@@ -41,6 +41,8 @@ least, and at most.
 """
 PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
+MOST_STRUCK = 8000
+"""Times at which a field of what strikes is asked, at most, where it does not read the time."""
 PLACES = 3
 """Steps that are taken in parts."""
 MOST_CALLED = 1000
@@ -104,7 +106,8 @@ def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, 
 def _asked(run: Run, end: float) -> Array:
     """The times."""
     plain = int(not run.problem.field.is_compiled)
-    count = int(np.clip(OFTEN[plain] * int(run.counters[EVALUATIONS]), FEWEST[plain], MOST))
+    most = MOST_STRUCK if run.problem.is_autonomous else MOST
+    count = int(np.clip(OFTEN[plain] * int(run.counters[EVALUATIONS]), FEWEST[plain], most))
     return np.array(run.t0 + (end - run.t0) * (np.arange(count) + _OFF) / count)
 
 
