@@ -25,6 +25,10 @@ LONG = 0.25
 """By how much of the larger slope the mean of two may be wrong, of a step that is not long."""
 SMALL, STEEP = 0.01, 2.5
 """Part of the values that counts as nothing beside them, and times the values that a slope is more than a step goes."""
+ROUNDED = 1e5
+"""Times its values within a step by which a slope is one of their rounding: what should be constant has no zeros but
+those that its signs tell.
+"""
 TOUCH = 1e-13
 """Part of what it is at the ends of a step, or of its slope, by which a function must go beyond zero: else it touches
 it.
@@ -179,7 +183,8 @@ def dips(a: Any, b: Any, rise: Any, rise_after: Any) -> Any:
     wrong = absolute((b - a) - 0.5 * (rise + rise_after))
     slope = maximum(absolute(rise), absolute(rise_after))
     is_long = (wrong > LONG * slope) & ((wrong > SMALL * absolute(a)) | (wrong > SMALL * absolute(b)))
-    is_steep = slope > STEEP * maximum(absolute(a), absolute(b))
+    most = maximum(absolute(a), absolute(b))
+    is_steep = (slope > STEEP * most) & (slope < ROUNDED * most)
     begins = a == 0.0
     known, comes_back = (a * b != 0.0) | (begins & (rise * b > 0.0)), begins & (rise * b < 0.0)
     return ((inwards | outwards) & (meets >= 0.0)) | comes_back | (known & (is_long | is_steep))
@@ -277,9 +282,12 @@ def _between(
             part *= 4.0
         start = part * h, function(part * h)
         return [start, *_between(function, start, end, slopes)] if start[1] * rise > 0.0 else []
-    slope = max(map(abs, slopes))
-    touches = TOUCH * max(abs(start[1]), abs(end[1]), slope)
-    values = _fine_look(function, start, end, slope, touches)
+    slope, most = max(map(abs, slopes)), max(abs(start[1]), abs(end[1]))
+    touches = TOUCH * max(most, slope)
+    first = [function(part * h) for part in (np.arange(1, PLACES) / PLACES).tolist()]
+    if slope > ROUNDED * max(most, *map(abs, first)):
+        return []
+    values = _fine_look(function, first, start, end, slope, touches)
     places = zip((np.arange(1, len(values) + 1) / (len(values) + 1) * h).tolist(), values, strict=True)
     known = [start, *((x, y) for x, y in places if abs(y) > touches and abs(x) > abs(start[0])), end]
     known[1:-1] = sorted(
@@ -289,13 +297,12 @@ def _between(
 
 
 def _fine_look(
-    function: Callable[[float], float], start: tuple[float, float], end: tuple[float, float], slope: float,
-    touches: float,
+    function: Callable[[float], float], values: list[float], start: tuple[float, float], end: tuple[float, float],
+    slope: float, touches: float,
 ) -> list[float]:  # fmt: skip
-    """Values at places between two, as close as a slope asks for, or as they bend, or as changes of sign do: so that a
-    look twice as coarse has seen no fewer, and there are `EACH` parts for each.
+    """Values at places between two, those of a first look or more: as close as a slope asks for, or as they bend, or as
+    changes of sign do, so that a look twice as coarse has seen no fewer, and there are `EACH` parts for each.
     """
-    values = [function(part * end[0]) for part in (np.arange(1, PLACES) / PLACES).tolist()]
     told = seen = int(start[1] * end[1] < 0.0)
     while (count := len(values) + 1) < MOST_PLACES:
         known = np.array([start[1], *values, end[1]])

@@ -21,6 +21,7 @@ from integrators.engine.adaptive_run import AdaptiveRun
 from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
 from integrators.engine.halves import ELSEWHERE, ROOM
 from integrators.engine.loop import loop
+from integrators.engine.resolution import positions_of
 from integrators.engine.run import NEVER, Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, stepped, to_its_end, with_start
 from integrators.engine.ways import TINY, of_velocities, ways_of_each
@@ -43,6 +44,8 @@ PARTS, MOST_PARTS = 16, 512
 """Of a step, at least and at most: half as long as what is between the times."""
 MOST_STRUCK = 8000
 """Times at which a field of what strikes is asked, at most, where it does not read the time."""
+SHAKEN, NEARLY = 100.0, 10.0
+"""Times absolute and relative tolerances by which what rests on a contact may be shaken."""
 PLACES = 3
 """Steps that are taken in parts."""
 MOST_CALLED = 1000
@@ -70,6 +73,8 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     if len(t) < 2 or (problem.is_autonomous and not follows):
         return []
     times, scale, forward = _asked(run, found.last_t), _ways(run, y), np.sign(t[-1] - t[0])
+    if problem.is_autonomous and not np.isfinite(scale[: positions_of(problem)]).any():  # at rest
+        return []
     rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
     steps, sizes = _steps(run, t, times, rows)
     apart = sizes[rows] * _changes(run, t, y, times, rows, 1.0 / of_velocities(problem, scale), follows)
@@ -248,7 +253,12 @@ def _ways(run: Run, y: Array) -> Array:
 
 
 def _least(run: Run, y: Array) -> Array:
-    """What tolerances do not ask for."""
-    if isinstance(run, AdaptiveRun):
-        return float(np.max(run.absolute)) + float(np.max(run.relative)) * np.abs(y)
-    return np.zeros(len(y))
+    """What tolerances do not ask for; where things touch, what they leave of a rest: stiff steps shake it."""
+    if not isinstance(run, AdaptiveRun):
+        return np.zeros(len(y))
+    absolute, relative = float(np.max(run.absolute)), float(np.max(run.relative))
+    if not (run.problem.strikes and run.problem.is_autonomous):
+        return absolute + relative * np.abs(y)
+    k = positions_of(run.problem)
+    sizes = (float(np.abs(part).max(initial=0.0)) for part in (y[:k], y[k:]))
+    return SHAKEN * absolute + NEARLY * relative * np.repeat([*sizes], [k, len(y) - k])

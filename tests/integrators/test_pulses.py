@@ -9,7 +9,7 @@ from integrators.engine import pulses, tolerances
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.forces import Sphere, contact, motor
-from mechanics.joints import Free, Revolute
+from mechanics.joints import Free, Prismatic, Revolute
 
 BLOW = 50.3
 
@@ -174,3 +174,18 @@ def test_a_ball_that_is_struck_is_none(way):
     run = integrate(thrown(), way[0], (0.0, 1.0), **way[1])
     assert run.y[-1, 0] < 3.0
     assert run.success
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+@pytest.mark.parametrize("method", ["RKMK_DOP853", "RKMK_TSITOURAS54"])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-4, 1e-6])
+def test_what_rests_on_a_contact_is_none(method, rtol, speed):
+    """A ball on a cart, pressed in by its weight: steps at the edge of stability shake it by what tolerances leave."""
+    inertia = Inertia.about_com(1.0, (0, 0, 0), 1e-2 * np.eye(3))
+    bodies = [Body("cart", Prismatic((1, 0, 0)), inertia=inertia)]
+    bodies.append(Body("ball", Prismatic((0, 0, 1)), "cart", inertia=inertia))
+    pair = Sphere(Frame("ball"), 0.1), Frame(None)
+    made = Mechanism(Tree(bodies), elements=[contact(*pair, stiffness=1e4, damping=1.0)])
+    run = integrate(made.problem([0.0, 0.1 - 9.81e-4], [speed, 0.0]), method, (0.0, 3.0), rtol=rtol)
+    assert run.y[-1, 0] == pytest.approx(3.0 * speed, abs=1e-12)
+    assert run.success, run.message
