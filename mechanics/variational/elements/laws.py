@@ -276,6 +276,8 @@ def evaluate(
                 between_bodies(t, h, parameters, structure, work, e, row)
                 for k in range(3):
                     spread(parameters, structure, work, e, row + k)
+                    for c in range(12):  # what it rests on is pressed by more or less where places are rounded
+                        noise = maximum(noise, absolute(ld2(work, row + k, FEEL + c)) * (GRAIN * size))
     return noise, size
 
 
