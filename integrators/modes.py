@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
@@ -222,9 +223,10 @@ def integrate_modes(
     Notes
     -----
     Events are found by signs at the ends of steps, and by rates there (`Event`); where problems read the time, at many
-    times between them.  `Modes.soon` is how a system sees to it that its steps are short where events follow each
-    other.  Runs whose phases differ from those of half their steps are taken once more as a whole, which is two runs,
-    or six where these are close: `doubts` has what is elsewhere then.
+    times between them (``Problem(…, autonomous=False)`` of a mode whose events alone read it).  `Modes.soon` is how a
+    system sees to it that its steps are short where events follow each other.  Runs whose phases differ from those of
+    half their steps are taken once more as a whole, which is two runs, or six where these are close: `doubts` has what
+    is elsewhere then.
 
     Examples
     --------
@@ -320,7 +322,10 @@ def _run(
             stop, h = min(stop, fine.end), min(h, fine.step)
         problem = system.problem(mode, t, y)
         phase = taken(problem, events, stop, h / parts, t)
-        for seen in () if problem.is_autonomous else _between(events, phase, apart):
+        seen_between: list[_Seen] = []
+        if not problem.is_autonomous:
+            seen_between = looked(partial(_between, events, phase, apart), "whether events come between its steps")
+        for seen in seen_between:
             sooner = taken(problem, events, seen.t, h / parts, t)
             if sooner.status is Status.EVENT:
                 phase, fine = sooner, seen
@@ -350,11 +355,20 @@ def _passed(events: Sequence[Event], run: _Phase) -> str:
     """An event with a direction whose function has the other sign at the end of a phase, without a zero: it was zero to
     begin with; or nothing.
     """
-    for event in events:
-        start, end = (float(event.function(t, y)) for t, y in ((run.t[0], run.y[0]), (run.t[-1], run.y[-1])))
-        if event.direction * end > GRAIN * max(abs(start), GRAIN * np.finfo(float).eps):
-            return repr(event.name)
+    if events:
+        ends = _values(events, run, run.t[[0, -1]], run.y[[0, -1]])
+        for event, start, end in zip(events, *ends.tolist(), strict=True):
+            if event.direction * end > GRAIN * max(abs(start), GRAIN * np.finfo(float).eps):
+                return repr(event.name)
     return ""
+
+
+def _values(events: Sequence[Event], phase: _Phase, t: Array, y: Array) -> Array:
+    """The functions of events at some states of a phase, by rows, in whatever form they are."""
+    asked = as_events(list(events))
+    assert asked is not None
+    each = zip(t.tolist(), y, strict=True)
+    return np.array([phase.problem.evaluate(asked.field, time, state, len(events)) for time, state in each])
 
 
 class _Seen(NamedTuple):
@@ -371,23 +385,20 @@ def _between(events: Sequence[Event], phase: _Phase, apart: float) -> list[_Seen
     """
     t, y = phase.t, phase.y
     count = min(int((t[-1] - t[0]) / apart), MOST_OFTEN)
-    if not count:
+    if not count or not events:
         return []
     between = float(t[-1] - t[0]) / count
     times = t[0] + between * (np.arange(count) + 0.37)
     rows = np.searchsorted(t, times, side="right") - 1
     states = y[rows] + ((times - t[rows]) / (t[rows + 1] - t[rows]))[:, None] * (y[rows + 1] - y[rows])
     first: dict[int, float] = {}
-    for event in events:
-
-        def value(time: float, state: Array, event: Event = event) -> float:
-            return event.direction * float(event.function(time, state))
-
-        values = np.array([value(*each) for each in zip(times.tolist(), states, strict=True)])
-        for k in np.flatnonzero(values > SURE * np.abs(values).max()).tolist():
-            row, time = int(rows[k]), float(times[k])
-            if time < first.get(row, np.inf) and value(float(t[row]), y[row]) < 0.0:
-                first[row] = time
+    near, used = np.unique(rows, return_inverse=True)
+    values, before = _values(events, phase, times, states), _values(events, phase, t[near], y[near])[used]
+    directions = np.array([event.direction for event in events])
+    forward = np.where(directions == 0, -np.sign(before), directions)
+    beyond_zero = forward * values > SURE * np.abs(values).max(axis=0)
+    for k in np.flatnonzero((beyond_zero & (forward * before < 0.0)).any(axis=1)).tolist():
+        first.setdefault(int(rows[k]), float(times[k]))
     return [_Seen(time, float(t[row + 1]), 0.5 * between) for row, time in sorted(first.items())[:PLACES]]
 
 

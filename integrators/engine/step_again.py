@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem import Doubt
 from integrators.problem.jitted import take_raised
 from integrators.status import Status
 
@@ -17,13 +16,14 @@ if TYPE_CHECKING:
     from integrators.engine.run import Run, Trajectory
 
 Array = NDArray[np.float64]
+Found = TypeVar("Found")
 CHUNK = 1000
 """Steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
 
 
-def looked(look: Callable[[], list[Doubt]], whether: str) -> list[Doubt]:
-    """The doubts that a look into a run finds.  What goes wrong in it, also of the user's (functions may raise at times
-    and states of no step), and Ctrl-C, end it with a warning: the run is not lost with it.
+def looked(look: Callable[[], list[Found]], whether: str) -> list[Found]:
+    """The doubts, or what else a look into a run finds.  What goes wrong in it, also of the user's (functions may raise
+    at times and states of no step), and Ctrl-C, end it with a warning: the run is not lost with it.
     """
     try:
         return look()

@@ -100,7 +100,8 @@ def _scales(network: Network, x: Array, y: Array, inertia: Array) -> Array:
     """
     n, m, length = len(x), len(inertia), float(np.linalg.norm(np.ptp(x, axis=0))) or 1.0
     rate = fastest(network, y)[0] or float(np.sqrt(np.linalg.norm(network.gravity) / length)) or 1.0
-    momentum = float(network.masses.max()) * length * rate
+    rate = rate if np.isfinite(rate) else 1.0
+    momentum = max(float(network.masses.max()), float(inertia.max(initial=0.0))) * length * rate
     of_nodes = np.full((n, 3), momentum)
     of_nodes[list(network.motions)] *= length * rate  # works
     body = np.array([*3 * [length], *4 * [1.0]])

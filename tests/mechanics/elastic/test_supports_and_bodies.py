@@ -410,3 +410,19 @@ def test_a_method_that_needs_every_inertia_names_what_a_support_moves():
     )  # fmt: skip
     with pytest.raises(ValueError, match=r"LGVI_CAYLEY: .*momentum 0 moves nothing.*take SPLIT_STRANG"):
         integrate(chain.problem(), "LGVI_CAYLEY", (0.0, 1.0), 1e-3)
+
+
+def test_a_network_all_of_whose_nodes_are_on_bodies_has_a_motion():
+    """Two bodies on a spring between their massless nodes: as far apart as a mass of half of one swings."""
+    bodies = [
+        RigidBody(nodes, Inertia.about_com(1.0, (x, 0, 0), 0.1 * np.eye(3)))
+        for nodes, x in (([0, 1], 0.0), ([2, 3], 3.0))
+    ]
+    points = [[0.0, 0, 0], [1.0, 0, 0], [2.0, 0, 0], [3.0, 0, 0]]
+    network = Network(points, [0.0] * 4, [Springs([[1, 2]], 100.0)], bodies=bodies, gravity=(0, 0, 0))
+    problem = network.problem(twists=[[0.1, 0, 0, 0, 0, 0], [-0.1, 0, 0, 0, 0, 0]])
+    run = integrate(problem, "GAUSS8", (0.0, 1.0), 0.02)
+    assert run.success, run.message
+    apart = run.y[:, 12 + 7] - run.y[:, 12]
+    rate = np.sqrt(200.0)
+    np.testing.assert_allclose(apart, 3.0 - 0.2 / rate * np.sin(rate * run.t), atol=1e-12)

@@ -1,5 +1,7 @@
 """Hard stops and exact dry friction: closed forms of bounces, a swing, rest and release; energy of impacts."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -423,3 +425,42 @@ def test_phases_as_short_as_rounding_are_asked_nothing():
     ]
     assert all(run.success for run in ends)
     assert ends[0].y[-1] == pytest.approx(ends[1].y[-1], abs=0.05)
+
+
+@pytest.mark.parametrize("direction", [0, 1])
+@pytest.mark.parametrize("raises", [False, True])
+def test_a_latch_opens_between_steps_whatever_form_its_function_has(direction, raises):
+    """For a millisecond a force of up to 2 N is above the 1 N of a latch; then y' = 1.  A function that raises at times
+    of no step loses no run, and says so.
+    """
+
+    def force(t, y, parameters):
+        if raises and 0.5 < t < 0.52 and t != 0.505:
+            raise RuntimeError("no force here")
+        return parameters[0] * np.exp(-(((t - 0.505) / 1e-3) ** 2)) - 1.0
+
+    class Latch:
+        def start(self, t, y):
+            return Next("held", y)
+
+        def soon(self, mode, t, y):
+            return np.inf
+
+        def problem(self, mode, t, y):
+            rate = float(mode == "open")
+            return Problem(rn(1), y, lambda t, y: [rate], parameters=[2.0], autonomous=False)
+
+        def events(self, mode):
+            return [Event(force, "opens", direction)] if mode == "held" else []
+
+        def after(self, mode, events, t, y):
+            return Next("open", y, "opens")
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run = integrate_modes(Latch(), [0.0], "RKMK4", (0.0, 1.0), step=0.1)
+    assert run.status == Status.OK
+    if raises:
+        assert any("events come between its steps could not be looked at" in str(one.message) for one in told)
+        return
+    assert run.y[-1, 0] == pytest.approx(1.0 - 0.505 + 1e-3 * np.sqrt(np.log(2.0)), abs=1e-9)
