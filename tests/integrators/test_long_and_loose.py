@@ -123,6 +123,19 @@ def test_a_resonance_that_a_symmetric_method_misses(damping, step):
     assert "give another motion" in run.message
 
 
+@numba.njit
+def turned(t, y, p):
+    """The same force by an angle of the state: the field does not read the time."""
+    return np.array([y[1], -y[0] - 2.0 * p[0] * y[1] + np.cos(y[2]), 1.0])
+
+
+@pytest.mark.parametrize(("damping", "step"), [(1e-2, 0.4), (1e-3, 0.2)])
+def test_a_resonance_that_a_symmetric_method_misses_in_a_field_that_reads_no_time(damping, step):
+    run = integrate(Problem(rn(3), np.zeros(3), turned, parameters=[damping]), "MIDPOINT", (0.0, 3.0 / damping), step)
+    assert names(run) == {"accuracy"}
+    assert "swing by so much more or less" in run.message
+
+
 @pytest.mark.parametrize("step", [1e-3, 5e-4])
 def test_a_planet_that_is_thrown_out_is_measured_by_its_orbit(step):
     start = [0.01, 0.0, 0.0, np.sqrt(1.99 / 0.01)]
