@@ -657,8 +657,9 @@ class Run:
         known = len(self.events_found)
         try:
             self._refuse_nan(t + h, self.y, self.after)
-            slopes = h * self.rates_before, h * self.rates_after
-            found = zeros(events, self.before, self.after, h, self.state_at, values_at, slopes)
+            with np.errstate(all="ignore"):  # functions may be infinite
+                slopes = h * self.rates_before, h * self.rates_after
+                found = zeros(events, self.before, self.after, h, self.state_at, values_at, slopes)
             for part, k, y in found:
                 self.events_found.append((t + part, k, self.given(y)))
                 seen = sum(row[1] == k for row in self.events_found)

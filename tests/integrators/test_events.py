@@ -381,6 +381,16 @@ def test_what_is_constant_but_for_rounding_does_not_come_all_the_time(way):
     assert len(run.events["energy"][0]) <= 5 * run.steps
 
 
+@pytest.mark.parametrize("way", [("GAUSS8", {"step": 0.1}), ("RKMK_DOP853", {"rtol": 1e-9}), ("RKMK4", {"step": 0.01})])
+def test_a_function_may_be_infinite(way):
+    """Where v = 20 sin(20 t) passes 10, which it does twice in a turn; nothing is warned of."""
+    event = {"fast": lambda t, y: -np.inf if y[1] > 10.0 else 1.0}
+    run = integrate(oscillator(False), way[0], (0.0, 1.0), events=event, **way[1])
+    phases = np.concatenate([2.0 * np.pi * np.arange(4) + x for x in (np.pi / 6.0, 5.0 * np.pi / 6.0)])
+    expected = np.sort(phases[phases < 20.0]) / 20.0
+    np.testing.assert_allclose(run.events["fast"][0], expected, atol=1e-4)
+
+
 def test_what_starts_at_zero_and_comes_back_within_the_first_step():
     ball = Problem(table_of([(RN, 2)]), [0.0, 1.0], lambda t, y: [y[1], -1.0])
     ground = Event(lambda t, y: y[0], "ground", -1, True)
