@@ -7,7 +7,8 @@ eight in lanes (per trajectory).  Best of many short chunks, on 16 states in tur
 Beside them what the processor allows: additions and multiplications of one evaluation, counted by the kernel itself on
 numbers that count, over those that one core does in lanes (`rate_in_lanes`), and what writing the matrices takes by
 itself; the larger of the two is the least time in lanes of this count.  (Forward dynamics and Hamilton's equations
-leave out rows that stay zero when in lanes, and inverse dynamics does not write what is always zero.)
+leave out rows that stay zero when in lanes, and inverse dynamics does not write what is always zero; where ways to the
+base are long, forward dynamics of one trajectory is counted in blocks of eight columns, in lanes it takes fewer.)
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from benchmarks.roof import operations, rate_in_lanes, writing_in_lanes
 from benchmarks.tree_rhs import models
 from liegroup.compile import WIDTH, Entry
 from mechanics import Tree
+from mechanics.algorithms.derivatives.chains import chain_derivatives
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 
 STATES = 16
 
@@ -42,9 +45,14 @@ def states(tree: Tree, seed: int, vectors: int) -> np.ndarray:
     )
 
 
+def room_of(tree: Tree, kernel: Entry) -> tuple[int, int]:
+    """Shape of the workspace."""
+    return (work_of_sweeps if kernel is chain_derivatives else work_shape)(tree.structure)
+
+
 def ours(tree: Tree, kernel: Entry, vectors: int, size: int) -> tuple[float, float]:
     """Nanoseconds for one trajectory, and per trajectory in lanes."""
-    rest = tree.parameters, tree.structure, work_shape(tree.structure), size
+    rest = tree.parameters, tree.structure, room_of(tree, kernel), size
     lanes = np.array([states(tree, lane, vectors) for lane in range(WIDTH)])
     return (
         1e9 * seconds(kernel, states(tree, 0, vectors), *rest),
@@ -80,14 +88,19 @@ def main() -> None:
         n = tree.nv
         kinds = {
             "inverse": (inverse_derivatives, 2, 3 * n * n, "rnea_derivatives"),
-            "forward": (forward_derivatives, 2, 3 * n * n + n, "aba_derivatives"),
+            "forward": (
+                chain_derivatives if tree.has_long_ways else forward_derivatives,
+                2,
+                3 * n * n + n,
+                "aba_derivatives",
+            ),
             "hamiltonian": (era_derivatives, 1, 4 * n * n, ""),
         }
         for kind, (kernel, vectors, size, algorithm) in kinds.items():
             rounds = [ours(tree, kernel, vectors, size) for _ in range(options.rounds)]
             scalar, lanes = (min(pair[k] for pair in rounds) for k in (0, 1))
             count, writing = (
-                operations(tree, kernel, states(tree, 0, vectors)[0], work_shape(tree.structure), size),
+                operations(tree, kernel, states(tree, 0, vectors)[0], room_of(tree, kernel), size),
                 writing_in_lanes(size),
             )
             least = max(count / rate, writing)

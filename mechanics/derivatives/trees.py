@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
+from mechanics.algorithms.derivatives.chains import chain_derivatives, chain_derivatives_loaded
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives, forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives, inverse_derivatives_loaded
+from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 from mechanics.evaluation import StateFunction, written
 from mechanics.model.tree import Tree
 from mechanics.model.workspace import Workspace
@@ -124,6 +126,8 @@ def forward_dynamics_derivatives(
     Notes
     -----
     ∂v̇/∂q = −M⁻¹ ∂τ/∂q and ∂v̇/∂v = −M⁻¹ ∂τ/∂v at the accelerations that belong to τ, with M = LᵀDL without fill-in.
+    Where ways to the base are long (eight velocities in the mean), all columns go through the eliminations of
+    articulated bodies instead, O(n²).
 
     References
     ----------
@@ -137,7 +141,7 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(a_tau @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
     True
     """
-    field = _FORWARD if wrenches is None else _FORWARD_LOADED
+    field = _FORWARD[tree_of(tree, "forward_dynamics_derivatives").has_long_ways, wrenches is not None]
     found = _blocks(field(tree, t, q, v, tau, wrenches))
     _check_inverse(tree_of(tree), q, found[2], t)
     return written(out, found)
@@ -217,6 +221,10 @@ def _three(tree: Tree) -> tuple[int, ...]:
     return tree.nv, 3, tree.nv
 
 
+def _work_of_sweeps(tree: Tree) -> tuple[int, int]:
+    return work_of_sweeps(tree.structure)
+
+
 def _with_accelerations(tree: Tree) -> int:
     return 3 * tree.nv**2 + tree.nv
 
@@ -233,18 +241,23 @@ _INVERSE, _INVERSE_LOADED = (
     )
     for kernel, loaded in ((inverse_derivatives, False), (inverse_derivatives_loaded, True))
 )
-_FORWARD, _FORWARD_LOADED = (
-    StateFunction(
+_FORWARD = {
+    (is_long, loaded): StateFunction(
         kernel,
         ("v", "(tau)"),
         loaded,
         _three,
         _with_accelerations,
-        work_shape=_work_shape,
+        work_shape=_work_of_sweeps if is_long else _work_shape,
         trees_only="forward_dynamics_derivatives",
     )
-    for kernel, loaded in ((forward_derivatives, False), (forward_derivatives_loaded, True))
-)
+    for kernel, is_long, loaded in (
+        (forward_derivatives, False, False),
+        (forward_derivatives_loaded, False, True),
+        (chain_derivatives, True, False),
+        (chain_derivatives_loaded, True, True),
+    )
+}
 _RHS, _RHS_LOADED = (
     StateFunction(kernel, names, loaded, _square, work_shape=_work_shape, trees_only="hamiltonian_rhs_derivatives")
     for kernel, names, loaded in ((era_derivatives, ("p",), False), (era_derivatives_loaded, ("p", "(tau)"), True))

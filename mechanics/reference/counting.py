@@ -8,6 +8,7 @@ sign are free.  An operation counts if one of its numbers is counted, whatever t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,15 @@ class Tally:
         return found
 
 
+def _of_numbers(operation: Callable[[Counted, Any], Counted]) -> Callable[[Counted, Any], Any]:
+    """Arrays apply it to their numbers one by one."""
+
+    def applied(self: Counted, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else operation(self, other)
+
+    return applied
+
+
 class Counted:
     """A number whose operations are counted."""
 
@@ -58,25 +68,31 @@ class Counted:
         self.tally.divisions += 1
         return Counted(value, self.tally)
 
+    @_of_numbers
     def __add__(self, other: Any) -> Counted:
         return self._add(self.value + float(other))
 
     __radd__ = __add__
 
+    @_of_numbers
     def __sub__(self, other: Any) -> Counted:
         return self._add(self.value - float(other))
 
+    @_of_numbers
     def __rsub__(self, other: Any) -> Counted:
         return self._add(float(other) - self.value)
 
+    @_of_numbers
     def __mul__(self, other: Any) -> Counted:
         return self._multiply(self.value * float(other))
 
     __rmul__ = __mul__
 
+    @_of_numbers
     def __truediv__(self, other: Any) -> Counted:
         return self._divide(self.value / float(other))
 
+    @_of_numbers
     def __rtruediv__(self, other: Any) -> Counted:
         return self._divide(float(other) / self.value)
 

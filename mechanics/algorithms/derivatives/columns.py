@@ -29,6 +29,8 @@ ANGULAR = 44
 """For Hamilton's equations in the place of Y: the angular momentum (3)."""
 GAIN = 71
 """Of a link: acceleration that joint accelerations have added to it (6)."""
+ARTICULATED = 77
+"""Of the articulated body of a link (45), see `mechanics.algorithms.derivatives.articulated`."""
 COLUMNS = 77
 
 

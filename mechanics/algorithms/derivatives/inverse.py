@@ -210,6 +210,13 @@ def move(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: Any, p: 
     """Motion of all links at y = (q, v, …, wrenches of all bodies where `loaded`) and the joint accelerations a[p …],
     and their composite bodies.
     """
+    move_links(t, y, parameters, structure, work, a, p, loaded)
+    add_bodies(parameters, structure, work, True)
+
+
+@helper
+def move_links(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: Any, p: Any, loaded: Any) -> None:
+    """The same with the bodies of the links by themselves."""
     tree = header_of(structure)
     if loaded:
         load(y, tree.n_q + 2 * tree.n_v, parameters, structure, work)
@@ -219,7 +226,6 @@ def move(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: Any, p: 
         link = link_of(structure, i)
         accelerate(t, parameters, work, i, link, y, tree.n_q, a, p, zero)
         own_body(parameters, work, i, link, True, loaded)
-    add_bodies(parameters, structure, work, True)
 
 
 @kernel

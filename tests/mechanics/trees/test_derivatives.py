@@ -9,10 +9,12 @@ from liegroup.compile import lane_array
 from liegroup.table import EXP, retract
 from mechanics import to_pinocchio
 from mechanics.algorithms import era, rnea
+from mechanics.algorithms.derivatives.chains import chain_derivatives_loaded
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives_loaded
+from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 from mechanics.joints import JOINTS, Fixed, Free, Helical, Revolute, Rheonomic, Spherical, Universal
 from mechanics.testing import SHAPES, random_tree
 
@@ -100,16 +102,19 @@ def test_hamiltons_equations_by_complex_steps(shape, joints, seed):
 
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees())
-def test_forward_dynamics_undoes_inverse_dynamics(shape, joints, seed):
-    """τ_q + M v̇_q = 0, τ_v + M v̇_v = 0, M v̇_τ = E, at τ(v̇)."""
+@pytest.mark.parametrize("is_long", [False, True])
+def test_forward_dynamics_undoes_inverse_dynamics(shape, joints, seed, is_long):
+    """τ_q + M v̇_q = 0, τ_v + M v̇_v = 0, M v̇_τ = E, at τ(v̇), whichever way is taken."""
     tree, q, v, a, wrenches = example(shape, joints, seed)
     tau = mechanics.inverse_dynamics(tree, q, v, a, wrenches, TIME)
     tau_q, tau_v, M = mechanics.inverse_dynamics_derivatives(tree, q, v, a, wrenches, TIME)
+    tree.__dict__["has_long_ways"] = is_long
     a_q, a_v, a_tau = mechanics.forward_dynamics_derivatives(tree, q, v, tau, wrenches, TIME)
     size = 1e-14 * np.linalg.cond(M)
     assert relative(M @ a_tau, np.eye(tree.nv)) < size
     assert relative(M @ a_q, -tau_q) < size
     assert relative(M @ a_v, -tau_v) < size
+    assert np.array_equal(a_tau, a_tau.T)
 
 
 def test_forty_digits():
@@ -219,6 +224,7 @@ def test_far_from_the_origin_no_digits_are_lost():
 KERNELS = {
     "inverse": (inverse_derivatives_loaded, 2, True, lambda n: 3 * n * n),
     "forward": (forward_derivatives_loaded, 2, True, lambda n: 3 * n * n + n),
+    "forward, long ways": (chain_derivatives_loaded, 2, True, lambda n: 3 * n * n + n),
     "hamiltonian": (era_derivatives, 1, False, lambda n: 4 * n * n),
     "hamiltonian, loaded": (era_derivatives_loaded, 2, True, lambda n: 4 * n * n),
 }
@@ -229,7 +235,7 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     kernel, vectors, loaded, size = KERNELS[name]
     generator = np.random.default_rng(1)
     tree = random_tree("random", 12, generator, JOINTS, damping=0.1, armature=0.3 if loaded else 0.0)
-    n, shape = size(tree.nv), work_shape(tree.structure)
+    n, shape = size(tree.nv), (work_of_sweeps if "long" in name else work_shape)(tree.structure)
     rest = vectors * tree.nv + loaded * 6 * len(tree)
     Y = np.array([np.hstack([tree.random_configuration(generator), generator.normal(size=rest)]) for _ in range(8)])
     one = np.zeros((8, n))
@@ -280,6 +286,29 @@ def test_batches_are_the_states_one_by_one(count):
         for k in np.ndindex(*count):
             for one, found in zip(f(tree, *(x[k] for x in inputs)), many, strict=True):
                 assert np.array_equal(found[k], one)
+
+
+def test_chains_and_what_hangs_on_them_take_all_columns_at_a_time():
+    """Which way is taken does not matter to the numbers: of a chain, of a float with arms numbered in turn."""
+    generator = np.random.default_rng(5)
+
+    def body(name, parent, joint):
+        return mechanics.Body(name, joint, parent, inertia=mechanics.testing.random_inertia(generator))
+
+    forked = [body("root", None, Free())]
+    for k in range(24):  # two arms, numbered in turn
+        forked.append(body(f"{k}", f"{k - 2}" if k > 1 else "root", (Revolute, Spherical, Helical)[k % 3]()))
+    for tree in (random_tree("chain", 30, generator, (Revolute, Universal)), mechanics.Tree(forked)):
+        q, (v, tau) = tree.random_configuration(generator), generator.normal(size=(2, tree.nv))
+        assert tree.has_long_ways
+        found = mechanics.forward_dynamics_derivatives(tree, q, v, tau)
+        many = mechanics.forward_dynamics_derivatives(tree, *(np.array([x, x, x]) for x in (q, v, tau)))
+        assert all(np.array_equal(one, lanes[2]) for one, lanes in zip(found, many, strict=True))
+        tree.__dict__["has_long_ways"] = False
+        size = 1e-15 * np.linalg.cond(mechanics.mass_matrix(tree, q))
+        for one, other in zip(found, mechanics.forward_dynamics_derivatives(tree, q, v, tau), strict=True):
+            assert not np.array_equal(one, other)
+            assert relative(one, other) < size
 
 
 def test_bad_input_is_named():

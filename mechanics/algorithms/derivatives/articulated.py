@@ -1,0 +1,256 @@
+"""Articulated bodies in the axes of the world: what a link and all that hangs on it answer to a motion of the link,
+
+    f = M W + β ω + p,
+
+with the acceleration W of its origin, and the angular part ω of a twist that is added to the motion of all of them: the
+forces that such a twist makes, B Ψ of `mechanics.algorithms.derivatives.bodies`, hold nothing else.  From the leaves to
+the base one velocity after another is eliminated, column S with armature a and force τ:
+
+    U = M S,    D = Sᵀ U + a,    g = U/D,    b = βᵀ S/D,    u = τ − Sᵀ p,
+    M ← M − g Uᵀ,    β ← β − U bᵀ,    p ← p + g u,                x = u/D − bᵀ ω − gᵀ W
+
+is its acceleration.  M = [[H, K], [Kᵀ, J]] and β = [[β_f], [β_m]] are kept as rows of three numbers: H (xx, xy, xz),
+(yy, yz, zz), the rows of K, J as H, the rows of β_f and β_m, force and moment of p.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, ld, ld2, st, st2
+from liegroup.formulas.vectors import add, cross, dot, scale, subtract
+from mechanics.algorithms.derivatives.bodies import inertia_times, symmetric, tensor_of
+from mechanics.algorithms.derivatives.columns import (
+    ACCELERATION,
+    ARTICULATED,
+    CENTRE,
+    FORCE,
+    GAIN,
+    LINEAR,
+    OFFSET,
+    PSEUDO,
+    SECOND,
+    TENSOR,
+    TWIST,
+    add_twist,
+    along,
+    carried,
+    column,
+    column_moved,
+    pair,
+    plus,
+    put_twist,
+    times,
+    twist_of,
+)
+from mechanics.joints.element import SCREW, TURN
+from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, armature_of, has_armature, header_of, link_of, numbers_of
+
+REMEMBERED = 16
+"""Numbers at the end of the line of a velocity: g (6), b (3), 1/D and u/D."""
+B, INVERSE, OWN = 6, 9, 10
+
+
+@helper
+def remembered(work: Any, v: Any) -> Any:
+    """g, b and 1/D of the velocity whose line it is."""
+    at = work.shape[1] - REMEMBERED
+    return twist_of(work, v, at), vector(work, v, at + B), ld2(work, v, at + INVERSE)
+
+
+@helper
+def _own(parameters: Any, work: Any, i: Any, link: Any, zero: Any) -> Any:
+    """A link by itself."""
+    m, c, l = zero + numbers_of(parameters, link).mass, vector(work, i, CENTRE), scale(2.0, vector(work, i, LINEAR))
+    return (
+        (m, zero, zero),
+        (m, zero, m),
+        (zero, c[2], -c[1]),
+        (-c[2], zero, c[0]),
+        (c[1], -c[0], zero),
+        vector(work, i, TENSOR),
+        vector(work, i, TENSOR + 3),
+        (zero, l[2], -l[1]),
+        (-l[2], zero, l[0]),
+        (l[1], -l[0], zero),
+        scale(2.0, vector(work, i, PSEUDO)),
+        scale(2.0, vector(work, i, PSEUDO + 3)),
+        scale(2.0, vector(work, i, PSEUDO + 6)),
+        vector(work, i, FORCE),
+        vector(work, i, FORCE + 3),
+    )
+
+
+@helper
+def _sum(work: Any, i: Any, A: Any) -> Any:
+    """A and what stands in the line of a link."""
+    o = ARTICULATED
+    return (
+        add(A[0], vector(work, i, o)),
+        add(A[1], vector(work, i, o + 3)),
+        add(A[2], vector(work, i, o + 6)),
+        add(A[3], vector(work, i, o + 9)),
+        add(A[4], vector(work, i, o + 12)),
+        add(A[5], vector(work, i, o + 15)),
+        add(A[6], vector(work, i, o + 18)),
+        add(A[7], vector(work, i, o + 21)),
+        add(A[8], vector(work, i, o + 24)),
+        add(A[9], vector(work, i, o + 27)),
+        add(A[10], vector(work, i, o + 30)),
+        add(A[11], vector(work, i, o + 33)),
+        add(A[12], vector(work, i, o + 36)),
+        add(A[13], vector(work, i, o + 39)),
+        add(A[14], vector(work, i, o + 42)),
+    )
+
+
+@helper
+def _keep(work: Any, i: Any, A: Any) -> None:
+    """Write it into the line of a link."""
+    for k in range(15):
+        put(work, i, ARTICULATED + 3 * k, A[k])
+
+
+@helper
+def answer(work: Any, i: Any, W: Any, w: Any) -> Any:
+    """M W + β w of what is left of the link when its own velocities are eliminated."""
+    o, (a, e) = ARTICULATED, W
+    H, G, J, L = vector(work, i, o), vector(work, i, o + 3), vector(work, i, o + 15), vector(work, i, o + 18)
+    x, y, z = vector(work, i, o + 6), vector(work, i, o + 9), vector(work, i, o + 12)
+    f, m = symmetric((H[0], H[1], H[2], G[0], G[1], G[2]), a), symmetric((J[0], J[1], J[2], L[0], L[1], L[2]), e)
+    f = add(f, (dot(x, e), dot(y, e), dot(z, e)))
+    m = add(m, add(scale(a[0], x), add(scale(a[1], y), scale(a[2], z))))
+    f = add(f, (dot(vector(work, i, o + 21), w), dot(vector(work, i, o + 24), w), dot(vector(work, i, o + 27), w)))
+    m = add(m, (dot(vector(work, i, o + 30), w), dot(vector(work, i, o + 33), w), dot(vector(work, i, o + 36), w)))
+    return f, m
+
+
+@helper
+def _less(A: Any, k: Any, B: Any) -> Any:
+    """A − k B of three numbers."""
+    return A[0] - k * B[0], A[1] - k * B[1], A[2] - k * B[2]
+
+
+@helper
+def _eliminated(kind: Any, S: Any, A: Any, armature: Any, force: Any, work: Any, v: Any) -> Any:
+    """A without the velocity of a column; its line remembers what its acceleration needs."""
+    H, G, x, y, z, J, L, fx, fy, fz, mx, my, mz, f, m = A
+    a, e = S
+    p = dot(x, e), dot(y, e), dot(z, e)
+    q = symmetric((J[0], J[1], J[2], L[0], L[1], L[2]), e)
+    b = add(scale(e[0], mx), add(scale(e[1], my), scale(e[2], mz)))
+    if kind != TURN:
+        p = add(p, symmetric((H[0], H[1], H[2], G[0], G[1], G[2]), a))
+        q = add(q, add(scale(a[0], x), add(scale(a[1], y), scale(a[2], z))))
+        b = add(b, add(scale(a[0], fx), add(scale(a[1], fy), scale(a[2], fz))))
+    inverse = 1.0 / (along(kind, S, (p, q)) + armature)
+    g, h, b = scale(inverse, p), scale(inverse, q), scale(inverse, b)
+    u = force - along(kind, S, (f, m))
+    at = work.shape[1] - REMEMBERED
+    put_twist(work, v, at, (g, h))
+    put(work, v, at + B, b)
+    st2(work, v, at + INVERSE, inverse)
+    st2(work, v, at + OWN, u * inverse)
+    return (
+        (H[0] - g[0] * p[0], H[1] - g[0] * p[1], H[2] - g[0] * p[2]),
+        (G[0] - g[1] * p[1], G[1] - g[1] * p[2], G[2] - g[2] * p[2]),
+        _less(x, g[0], q),
+        _less(y, g[1], q),
+        _less(z, g[2], q),
+        (J[0] - h[0] * q[0], J[1] - h[0] * q[1], J[2] - h[0] * q[2]),
+        (L[0] - h[1] * q[1], L[1] - h[1] * q[2], L[2] - h[2] * q[2]),
+        _less(fx, p[0], b),
+        _less(fy, p[1], b),
+        _less(fz, p[2], b),
+        _less(mx, q[0], b),
+        _less(my, q[1], b),
+        _less(mz, q[2], b),
+        add(f, scale(u, g)),
+        add(m, scale(u, h)),
+    )
+
+
+@helper
+def _at_parent(A: Any, r: Any) -> Any:
+    """A about the origin of the parent, from which its own is seen at r:
+
+    K ← K − H r̃,    J ← J − Kᵀ r̃ + r̃ (K − H r̃),    β_m ← β_m + r̃ β_f,    m ← m + r × f.
+    """
+    H, G, x, y, z, J, L, fx, fy, fz, mx, my, mz, f, m = A
+    s = add(x, cross(r, H))
+    t = add(y, cross(r, (H[1], G[0], G[1])))
+    u = add(z, cross(r, (H[2], G[1], G[2])))
+    i, j, k = cross(r, (x[0], y[0], z[0])), cross(r, (x[1], y[1], z[1])), cross(r, (x[2], y[2], z[2]))
+    n, o, p = cross(r, (s[0], t[0], u[0])), cross(r, (s[1], t[1], u[1])), cross(r, (s[2], t[2], u[2]))
+    return (
+        H,
+        G,
+        s,
+        t,
+        u,
+        (J[0] + (i[0] + n[0]), J[1] + (i[1] + o[0]), J[2] + (i[2] + p[0])),
+        (L[0] + (j[1] + o[1]), L[1] + (j[2] + p[1]), L[2] + (k[2] + p[2])),
+        fx,
+        fy,
+        fz,
+        add(mx, subtract(scale(r[1], fz), scale(r[2], fy))),
+        add(my, subtract(scale(r[2], fx), scale(r[0], fz))),
+        add(mz, subtract(scale(r[0], fy), scale(r[1], fx))),
+        f,
+        add(m, cross(r, f)),
+    )
+
+
+@helper
+def articulate(parameters: Any, structure: Any, work: Any, first: Any, tau: Any, o: Any) -> None:
+    """From the leaves to the base, with the forces tau[o …] of the velocities, whose lines begin with `first`; links
+    keep what is left of them.
+    """
+    n = header_of(structure).links
+    zero = ld2(work, n, TWIST)
+    geared = has_armature(structure)
+    for i in range(n - 1, -1, -1):
+        link = link_of(structure, i)
+        k, A = link.parent, _own(parameters, work, i, link, zero)
+        if link.flags & LEAF == 0:
+            A = _sum(work, i, A)
+        for d in range(freedom(link.kind) - 1, -1, -1):
+            v = link.v + d
+            S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+            armature = armature_of(parameters, structure, v) if geared else 0.0
+            A = _eliminated(link.kind, S, A, armature, ld(tau, o + v), work, first + v)
+        _keep(work, i, A)
+        if k < n:
+            A = _at_parent(A, vector(work, i, OFFSET))
+            if link.flags & FIRST == 0:
+                A = _sum(work, k, A)
+            _keep(work, k, A)
+
+
+@helper
+def accelerate_links(parameters: Any, structure: Any, work: Any, first: Any, out: Any, o: Any) -> None:
+    """From the base to the leaves the accelerations of the joints, to out[o …], added to those that the links have,
+    and what they change:  δW_i = δW_k + S_i x_i,  δΨ̈_i = δW_k × S_i,  δF_i = M_i δW_i of the link by itself.
+    """
+    n = header_of(structure).links
+    zero = ld2(work, n, TWIST)
+    none, at = (zero, zero, zero), work.shape[1] - REMEMBERED
+    put_twist(work, n, GAIN, (none, none))
+    for i in range(n):
+        link = link_of(structure, i)
+        kind = link.kind
+        W = carried(work, link.parent, GAIN, vector(work, i, OFFSET))
+        if kind <= SCREW:
+            S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
+            add_twist(work, i, SECOND, column_moved(kind, W, S))
+        for d in range(freedom(kind)):
+            S, v = column(work, i, kind, d, numbers_of(parameters, link).pitch), first + link.v + d
+            x = ld2(work, v, at + OWN) - pair(twist_of(work, v, at), W)
+            st(out, o + link.v + d, x)
+            W = plus(W, times(x, S))
+        put_twist(work, i, GAIN, W)
+        add_twist(work, i, ACCELERATION, W)
+        if link.flags & HEAVY:
+            m = numbers_of(parameters, link).mass
+            add_twist(work, i, FORCE, inertia_times(m, vector(work, i, CENTRE), tensor_of(work, i), W))
