@@ -437,13 +437,29 @@ def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: 
         if not all(end.finished for end in ends):
             step /= _RANGE
             continue
-        error = float(np.max(np.abs(ends[0].y[-1] - ends[1].y[-1]) / sizes))
+        seen = sizes if problem.canonical else np.maximum(sizes, _SHARE * _reach(problem, t, step, y, ends[1].y[-1]))
+        error = float(np.max(np.abs(ends[0].y[-1] - ends[1].y[-1]) / seen))
         power = 1.0 / (method.order + 1)
         factor = min((tolerance / error) ** power if error > 0.0 else _RANGE, _RANGE)
         if 0.8 <= factor <= 1.25:
             break
         step *= max(factor, 1.0 / _RANGE)
     return step
+
+
+def _reach(problem: Problem, t: float, step: float, y: Array, end: Array) -> Array:
+    """How far the components of a state on Rⁿ come in the time in which one of them changes by its size, by the rates
+    at both ends of a step: what begins at zero, in large units, is of this size.
+    """
+    if problem.dimension != problem.n:
+        return np.zeros(problem.n)
+    rate, then = problem.velocity(t, y), problem.velocity(t + step, end)
+    size, speed, bend = np.abs(y), np.abs(rate), np.abs(then - rate) / step
+    with np.errstate(all="ignore"):
+        times = 2.0 * size / (speed + np.sqrt(speed**2 + 2.0 * bend * size))
+    times = times[np.isfinite(times) & (times > 0.0)]
+    reach: Array = speed * times.min() if len(times) else np.zeros(problem.n)
+    return np.where(np.isfinite(reach), reach, 0.0)
 
 
 def resume(

@@ -138,3 +138,23 @@ def test_a_run_may_begin_at_the_time_of_a_clock():
     run = integrate(posed, (1.7e9, 1.7e9 + 5.0))
     assert run.success
     assert 10 < run.steps < 100
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "BDF2", "MIDPOINT", "RKMK_DOP853", "RKMK_RADAU_IIA3"])
+@pytest.mark.parametrize(("length", "mass"), [(1.0, 1.0), (1.5e11, 1.327e20), (1e-6, 1e-18)])
+def test_steps_of_a_planet_do_not_depend_on_its_units(method, length, mass):
+    """It starts on an axis, at right angles: two of its four components are zero."""
+
+    def field(t, y):
+        pull = mass / np.hypot(y[0], y[1]) ** 3
+        return [y[2], y[3], -pull * y[0], -pull * y[1]]
+
+    speed, period = np.sqrt(mass / length), 2 * np.pi * np.sqrt(length**3 / mass)
+    step = suggest_step(Problem(rn(4), [length, 0.0, 0.0, speed], field), method)
+    of_one = suggest_step(Problem(rn(4), [1.0, 0.0, 0.0, 1.0], lambda t, y: kepler_of_one(y)), method) / (2 * np.pi)
+    assert of_one / 12 < step / period < 2.5 * of_one
+
+
+def kepler_of_one(y):
+    pull = 1.0 / np.hypot(y[0], y[1]) ** 3
+    return [y[2], y[3], -pull * y[0], -pull * y[1]]
