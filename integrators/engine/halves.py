@@ -3,15 +3,16 @@
 No guard sees them where dampers work or closures are held elastically: the energy falls anyway, and each step is
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
-than `ELSEWHERE` of the way they go are a doubt.  Errors may grow along the motion, as where a rotor passes resonances:
-where the sum is more than `FAINT`, the run in steps of twice the size, which differs by more than the run is wrong,
-says whether that is to be done.  Of longer runs as many steps about their sharpest bend are looked at as well.  Steps
-and their halves may be wrong alike, by more than they differ: where that is `CLOSE` of what is allowed, the sum more
-than that, or halves fail, steps of a quarter are asked, too.  The look costs
-3 · 2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), and half as much again where the
-steps are taken anew, too: between given times, and where saved states are further apart than a stretch; twice the steps
-are half a run, the whole run in halves is two runs, in quarters four more.  Trajectories of an ensemble in lanes are
-looked at together; of a large one those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
+than `ELSEWHERE` of the way they go are a doubt.  Errors may grow along the motion, where a rotor passes resonances, or
+pendulums hang on each other: where the sum is more than `FAINT`, the run in steps four times and, if that is another
+motion, twice the size, which differ by more than the run is wrong, says whether that is to be done.  Of longer runs as
+many steps about their sharpest bend are looked at as well.  Steps and their halves may be wrong alike, by more than
+they differ: where that is `CLOSE` of what is allowed, the sum more than that, or halves fail, steps of a quarter are
+asked, too.  The look costs 3 · 2/`PART`, 15 % of a run of 320 steps and more (48 half steps of shorter ones), half as
+much again where the steps are taken anew, too (between given times, and where saved states are further apart than a
+stretch), and for what may grow a quarter of the run, or three; the whole run in halves is two runs, in quarters four
+more.  Trajectories of an ensemble in lanes are looked at together; of a large one those of `LONG` steps, and as a whole
+the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: where the energy is kept they
 are asked at the beginning alone, until positions have gone their way `ROUNDS` times, whether the motion is another one
@@ -56,10 +57,12 @@ from integrators.status import Status
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
-SUSPECT, FAINT = 1e-3, 2e-4
+SUSPECT, FAINT = 1e-3, 1e-12
 """Sum of the differences of all steps, estimated from some, relative to the motion; one from which on it is asked
-whether errors grow along the motion.
+whether errors grow along the motion: four pendulums on each other make 1e12 times as much of them in six seconds.
 """
+COARSER = (0.25, 0.5)
+"""Parts into which steps are then put together, one after the other while it is another motion."""
 ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 DRIFTED = 0.25
@@ -108,13 +111,13 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
     the runs are not lost with it.
     """
     doubts: list[Doubt] = []
-    whole = 0
+    whole, coarse = 0, 0
     for run, found, first in looks:
         if (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
             continue
         try:
-            own, taken = _of_run(run, found, first)
-            doubts, whole = doubts + own, whole + taken
+            own, taken, asked = _of_run(run, found, first, FAINT if coarse < MOST_WHOLE else SUSPECT)
+            doubts, whole, coarse = doubts + own, whole + taken, coarse + asked
         except KeyboardInterrupt:
             warnings.warn(f"{_UNKNOWN} (interrupted)", RuntimeWarning, stacklevel=2)
             break
@@ -123,26 +126,28 @@ def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -
     return doubts
 
 
-def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int) -> tuple[list[Doubt], int]:
-    """The doubts of the trajectories of one run, and how often that was taken once more as a whole."""
-    some, whole = next(iter(found.values())), 0
+def _of_run(run: FixedRun, found: Mapping[int, Trajectory], first: int, faint: float) -> tuple[list[Doubt], int, int]:
+    """The doubts of the trajectories of one run, how often that was taken once more as a whole, and how often in larger
+    steps, where differences are `faint`.
+    """
+    some, whole, coarse = next(iter(found.values())), 0, 0
     limit, steps = _limit(run, some), int(some.counters[STEPS])
     doubts: list[Doubt] = []
     left = dict(found)
     for begin in _begins(run, found) if limit < np.inf else ():
         look = _Look(run, left, first, ways_of_each, begin)
-        suspect = look.suspects(limit, SUSPECT)
-        whole += bool(suspect) or look.asked_whole
+        suspect = look.suspects(limit, SUSPECT, faint)
+        whole, coarse = whole + bool(suspect), coarse + look.asked_whole
         doubts += look.doubts_of(suspect, limit) if suspect else []
         left = {lane: one for lane, one in found.items() if first + lane not in {d.trajectory for d in doubts}}
         if left and begin == 0 and limit == ELSEWHERE and steps > MOST:
             doubts += look.growing(steps, list(left))
             left = {lane: one for lane, one in left.items() if first + lane not in {d.trajectory for d in doubts}}
         if not left:
-            return doubts, whole
+            return doubts, whole, coarse
     if limit > ELSEWHERE and first < FIRST:
         doubts += _of_beginnings(run, left, first, limit < np.inf)
-    return doubts, whole
+    return doubts, whole, coarse
 
 
 def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
@@ -290,7 +295,7 @@ class _Look:
         """By what part of itself the swing of all positions differs from that of other steps."""
         self.sums: dict[int, float] = {}
         self.asked_whole = False
-        """Whether `suspects` has taken the whole run, in steps of twice the size."""
+        """Whether `suspects` has taken the whole run, in larger steps."""
 
     def _may_take_all(self) -> bool:
         """Whether all steps may be taken again, for what happens between few saved states: not where plain Python
@@ -309,26 +314,33 @@ class _Look:
         self.scale = {lane: self.ways(self.run, states) for lane, states in self.y.items()}
         self.rows, self.anew = self.steps + 1, False
 
-    def suspects(self, limit: float, floor: float) -> list[int]:
-        """Lanes of which the steps looked at differ by more than `floor`, summed over the run; where that is `SUSPECT`
-        also those of less where the whole run in steps of twice the size differs by more than is allowed, as errors
-        may grow along the motion.
+    def suspects(self, limit: float, floor: float, faint: float = np.inf) -> list[int]:
+        """Lanes of which the steps looked at differ by more than `floor`, summed over the run; of more than `faint`,
+        too, where the whole run in larger steps differs by more than is allowed, as errors may grow along the motion.
         """
         asked = [lane for lane in self.y if self.rows >= 2 and (self._moves(lane) or self._is_thrown(lane))]
         if not asked:
             return []
         sums = self.sums = self._sums(asked)
-        unsure = [lane for lane in asked if floor == SUSPECT and FAINT < sums[lane] <= SUSPECT]
+        unsure = [lane for lane in asked if faint < sums[lane] <= floor]
         self.asked_whole = bool(unsure)
-        coarse: dict[int, Array] = {}
-        with suppress(ArithmeticError, ValueError):  # functions may raise where such steps come: these say nothing
-            coarse = self._whole(unsure, 0.5) if unsure else {}
+        for parts in COARSER:
+            unsure = self._differ(unsure, parts, limit) if unsure else []
+        return [lane for lane in asked if sums[lane] > floor or lane in unsure]
 
-        def grows(lane: int) -> bool:
+    def _differ(self, lanes: list[int], parts: float, limit: float) -> list[int]:
+        """Lanes that are another motion in larger steps, or fail in them."""
+        if self.rows <= 1 / parts:
+            return lanes
+        coarse: dict[int, Array] = {}
+        with suppress(ArithmeticError, ValueError):  # functions may raise where only such steps come: these say nothing
+            coarse = self._whole(lanes, parts)
+
+        def differs(lane: int) -> bool:
             part, allowed, _ = beyond(coarse[lane], limit)
             return part > allowed or lane in self.failed
 
-        return [lane for lane in asked if sums[lane] > floor or (lane in coarse and grows(lane))]
+        return [lane for lane in lanes if lane in coarse and differs(lane)]
 
     def _moves(self, lane: int) -> bool:
         y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]
@@ -440,14 +452,14 @@ class _Look:
         return differs
 
     def _whole(self, asked: list[int], parts: float) -> dict[int, Array]:
-        """The same of the whole run in steps of a part of the size, or twice as large, of few saved states beside the
+        """The same of the whole run in steps of a part of the size, or larger ones, of few saved states beside the
         way between them; where these fail nothing differs, unless they end without numbers, and the lane is among the
         `failed`.
         """
         run, starts, stride = self.run, {lane: self.y[lane][0] for lane in asked}, 1
         plan = Plan(self.t0, run.plan.h / parts, int(parts * self.steps))
         if parts < 1.0 and not self.anew:
-            stride = 2  # of the saved states
+            stride = round(1.0 / parts)  # of the saved states
         rows, output = np.arange(self.rows), Output(save_every=int(parts * stride * self.every))
         if self.anew:
             between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)

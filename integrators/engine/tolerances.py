@@ -4,7 +4,9 @@ A tolerance bounds what a step may be wrong by, not the run: losses of all steps
 small beside an absolute tolerance may be anything.  From a few saved states the run goes on with a tenth of its
 tolerances; where what differs, summed over the run, is more than `SUSPECT` of the motion, all of it is taken once more
 so (its first `MOST` saved states), and positions that are elsewhere by more than `ELSEWHERE` of the way they go are a
-doubt, as with fixed steps (`integrators.engine.halves`).
+doubt, as with fixed steps (`integrators.engine.halves`).  Errors may grow along the motion: where the sum is more than
+`FAINT`, the run with larger tolerances (`LOOSER`, which takes a third of its steps and more) says whether that is to be
+done.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
-from integrators.engine.halves import BETWEEN, DRIFTED, ELSEWHERE, FIRST, MOST, OPPOSITE, PART, STRETCH
+from integrators.engine.halves import BETWEEN, DRIFTED, ELSEWHERE, FAINT, FIRST, MOST, OPPOSITE, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import NEVER, Output, Trajectory
 from integrators.engine.step_again import looked, to_its_end, with_start
@@ -29,8 +31,8 @@ from liegroup.table import RN
 Array = NDArray[np.float64]
 SUSPECT = 5e-3
 """Sum of what differs in all saved states, estimated from some, relative to the motion."""
-TIGHTER = 0.1
-"""Part of the tolerances of a run."""
+TIGHTER, LOOSER, LOOSEST = 0.1, (1e3, 10.0), 0.1
+"""Times the tolerances of a run; larger ones, one after the other while it is another motion, and the largest."""
 FEW, COARSE = 200, 1e-5
 """Steps of a run that is taken once more as a whole in any case, with a relative tolerance above this."""
 FIRST_STEP = 0.3
@@ -43,7 +45,7 @@ ASKED = 50.0
 """Times what tolerances ask for by which what moves is a motion."""
 MOST_STEPS = 2000
 """Steps that follow what they are given, of which the first are taken again."""
-TIGHT, BLIND, LITTLE = 1e-9, 1e-6, 1e-3
+TIGHT, BLIND, LITTLE = 1e-12, 1e-6, 1e-3
 """Relative tolerance from which on nothing is asked, unless an absolute one is more than the next part of the way that
 a component goes; and part of the way of all positions, or momenta, that one counts as, at least.
 """
@@ -104,7 +106,7 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     seen = np.isfinite(scale) & (scale > largest)
     if seen[:k].any():  # what moves by less than is asked for is not asked, beside what moves by more
         scale = np.where(seen, scale, np.inf)
-    length = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART)  # rows
+    length, may_grow = max(-(-STRETCH * len(found.t) // max(steps, 1)), len(t) // PART), False  # rows
     if not np.isfinite(scale[:k]).any():
         return []
     if len(t) > 3 * length and (steps > FEW or float(np.max(run.relative)) <= COARSE):
@@ -114,9 +116,21 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
             some = _taken(run, t[[row, row + length]], y[row], steps / len(t) * length, enough)
             ended = float(_apart(some.last[None], y[row + length][None], scale)[0])
             differs.append(ended if some.status is Status.OK else np.inf)  # then the whole run tells
-        if not len(t) / length * float(np.mean(differs)) > SUSPECT:
+        summed = len(t) / length * float(np.mean(differs))
+        may_grow = FAINT < summed <= SUSPECT and _grows(run, t, y, scale[:k], steps)
+        if not (summed > SUSPECT or may_grow):
             return []
-    return _another(_taken(run, t, y[0], float(steps), enough), t, y[:, :k], scale[:k], number)
+    return _another(_taken(run, t, y[0], float(steps), enough), t, y[:, :k], scale[:k], number, evenly=may_grow)
+
+
+def _grows(run: AdaptiveRun, t: Array, y: Array, scale: Array, steps: int) -> bool:
+    """Whether larger tolerances lead elsewhere, or nowhere."""
+    k, any_size = len(scale), np.full(run.problem.dimension, np.inf)
+    for times in LOOSER:
+        taken = _taken(run, t, y[0], float(steps), any_size, factor=times)
+        if len(taken.y) == len(t) and not _another(taken, t, y[:, :k], scale, 0, evenly=True):
+            return False
+    return True
 
 
 def _another(
@@ -200,18 +214,18 @@ def _enough(run: AdaptiveRun, y: Array) -> Array:
 
 def _taken(
     run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array, most: int = NEVER,
-    relative: Array | None = None,
+    relative: Array | None = None, factor: float = TIGHTER,
 ) -> Trajectory:  # fmt: skip
-    """What a run with tighter tolerances comes to from a saved state, saved at some times, on a way that has taken so
+    """What a run with other tolerances comes to from a saved state, saved at some times, on a way that has taken so
     many steps; absolute ones are no larger than is `enough`.  `most` steps; `relative` tolerances, if given ones.
     """
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
         span=(float(times[0]), float(times[-1])),
-        relative=np.maximum(TIGHTER * run.relative, FINEST) if relative is None else relative,
+        relative=np.clip(factor * run.relative, FINEST, LOOSEST) if relative is None else relative,
         most=min(steering.most, most),
-        absolute=np.minimum(np.maximum(TIGHTER * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
+        absolute=np.minimum(np.maximum(factor * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
         first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps

@@ -343,3 +343,55 @@ def test_a_shaken_pendulum_that_a_symmetric_method_turns_over_is_a_doubt(method)
     assert right.success
     assert abs(run.y[-1, 0] - right.y[-1, 0]) > 1.0
     assert names(run) == {"accuracy"}
+
+
+# --- errors that grow along the motion --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whip():
+    """Four rods of 1 kg and 0.5 m on each other: in 6 s what differs at the start grows 1e12 times."""
+    inertia = Inertia.about_com(1.0, (0.0, 0.0, -0.25), np.diag([0.25 / 12, 0.25 / 12, 1e-3]))
+    bodies = [
+        Body(f"{k}", Revolute((0, 1, 0)), f"{k - 1}" if k else None, (0, 0, -0.5 if k else 0.0), inertia=inertia)
+        for k in range(4)
+    ]
+    return Tree(bodies).problem([2.0, 1.0, -1.0, 1.5])
+
+
+WRONG = [
+    ("RKMK4", {"step": 1e-3}),
+    ("RKMK_RADAU_IIA3", {"step": 2e-3}),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6}),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-9}),
+    ("RKMK_DOP853", {"rtol": 1e-8}),
+]
+
+
+@pytest.mark.parametrize(("method", "how"), WRONG)
+@pytest.mark.parametrize("t_eval", [None, np.linspace(0.0, 6.0, 61)], ids=["all", "given"])
+def test_errors_of_steps_that_grow_along_the_motion_are_a_doubt(whip, method, how, t_eval):
+    """Each step is right to 1e-8 and better, and so is each stretch; the ends are off by whole turns."""
+    run = integrate(whip, method, (0.0, 6.0), t_eval=t_eval, progress=False, **how)
+    other = integrate(whip, "RKMK_DOP853", (0.0, 6.0), rtol=1e-11, t_eval=[6.0], progress=False)
+    assert run.finished
+    assert np.abs(run.y[-1, :4] - other.y[-1, :4]).max() > np.pi
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+
+
+@pytest.mark.parametrize(("method", "how"), WRONG)
+def test_before_they_have_grown_the_motion_is_right(whip, method, how):
+    run = integrate(whip, method, (0.0, 2.0), progress=False, **how)
+    true = integrate(whip, "RKMK_DOP853", (0.0, 2.0), rtol=1e-12, atol=1e-13, t_eval=run.t, progress=False)
+    assert np.abs(run.y - true.y)[:, :4].max() < 0.05
+    assert run.success
+
+
+def test_in_lanes_errors_that_grow_are_asked_for_as_well(whip):
+    starts = whip.y0 + 1e-3 * np.arange(16)[:, None] * np.eye(8)[0]
+    runs = integrate(whip.with_start(starts), "RKMK4", (0.0, 6.0), step=1e-3, progress=False)
+    found = {doubt.trajectory: doubt for doubt in runs.doubts if doubt.name == "accuracy"}
+    assert len(found) > 12
+    for k in (3, 12):
+        alone = integrate(whip.with_start(starts[k]), "RKMK4", (0.0, 6.0), step=1e-3, progress=False)
+        assert [doubt.value for doubt in alone.doubts] == [found[k].value]
