@@ -99,6 +99,8 @@ def _process_name() -> str:
 class KernelCompiler(Compiler):
     """The compiler with libraries of ours, and with names that no other process gives."""
 
+    is_written_into_callers = False
+
     def define_pipelines(self) -> list[Any]:
         state = self.state
         is_usual = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
@@ -112,12 +114,21 @@ class KernelCompiler(Compiler):
         state = self.state
         state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
         if state.library is None:
-            kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
+            is_part = state.flags.forceinline or self.is_written_into_callers
+            kind = FormulaLibrary if is_part else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
         result = _without_notes(super()._compile_bytecode())
         if not gc.isenabled():
             gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes
         return result
+
+
+class BodyCompiler(KernelCompiler):
+    """The same for what is written into its caller, while the kernels that it calls stay kernels: forced to be inlined,
+    it would force them.
+    """
+
+    is_written_into_callers = True
 
 
 def _without_notes(result: Any) -> Any:
