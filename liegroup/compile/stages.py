@@ -10,21 +10,13 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from numba.core import cgutils, typed_passes, untyped_passes
+from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 
 from liegroup.compile.libraries import FormulaLibrary, KernelLibrary
-
-
-class _Lower(Lower):
-    """The compiler's own, without looking up the sizes of variables where no debugger is to know them."""
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        if self.flags.debuginfo:
-            return super().alloca_lltype(name, lltype, datamodel)
-        return cgutils.alloca_once(self.builder, lltype, name=name)
+from liegroup.compile.lowering import KernelLower
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -33,7 +25,7 @@ class _Lowering(typed_passes.BaseNativeLowering):
 
     @property
     def lowering_class(self) -> type[Lower]:
-        return _Lower
+        return KernelLower
 
 
 _STAGES = (
