@@ -79,7 +79,7 @@ from integrators.steppers.newton import (
 )
 from integrators.steppers.newton_systems import correct, factorise, room
 from integrators.tableaus import RADAU_IIA
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
+from liegroup.compile import absolute, any_, entry, helper, integer, joined, kernel, ld, never, rare, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left, increment, retract
 
@@ -207,11 +207,11 @@ def _newton(
 
 
 @kernel
-def _remember(table: Any, options: Any, work: Any, row: Any) -> None:
-    """The increment of the step in a row becomes the newest."""
+def _remember(table: Any, coefficients: Any, options: Any, work: Any, row: Any) -> None:
+    """The increment of the step in a row becomes the newest; as many are known as the formula asks for."""
     d = dimension(table)
     past = rows_for(options, d, work.shape[1])[0]
-    for j in range(HIGHEST - 1, 0, -1):
+    for j in range(order_of(coefficients) - 1, 0, -1):
         copy(work[past + j - 1][:d], work[past + j][:d])
     copy(work[row][:d], work[past][:d])
 
@@ -227,8 +227,34 @@ def _first_steps(
     )
     status = accept(status, h, y, low, table, coefficients, options, work, counters)
     if status == OK:
-        _remember(table, options, work, own_of_stages(options[STAGES])[1])
+        _remember(table, coefficients, options, work, own_of_stages(options[STAGES])[1])
     return status
+
+
+@rare(never, lambda *types: integer)
+def _solve_otherwise(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, left: Any,
+) -> Any:  # fmt: skip
+    """k from the field at the start of the step, where Newton's method has not found it from the past (`left`)."""
+    d = dimension(table)
+    _, _, _, _, slope, state, _ = rows_for(options, d, work.shape[1])
+    k, errors = work[slope][:d], errors_of(work)
+    for damped in range(attempts(d, options[EXACT + HALF], counters)):
+        if any_(left > 0.0):
+            field(t, y, parameters, structure, field_work, work[state][:d])
+            counters[EVALUATIONS] += 1
+            for m in range(d):
+                st(k, m, select(left > 0.0, ld(work[state], m), ld(k, m)))
+            left = _newton(
+                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+                0, damped,
+            )  # fmt: skip
+            errors = errors_of(work) if damped == 0 else errors
+    if any_(left > 0.0):
+        tell_again(work, left, errors)
+        return failure(work)
+    return OK
 
 
 @kernel
@@ -247,27 +273,18 @@ def _formula(
         field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, one,
         counters[HISTORY], 0,
     )  # fmt: skip
-    errors = errors_of(work)
-    for damped in range(attempts(d, options[EXACT + HALF], counters)):
-        if any_(left > 0.0):
-            field(t, y, parameters, structure, field_work, work[state][:d])
-            counters[EVALUATIONS] += 1
-            for m in range(d):
-                st(k, m, select(left > 0.0, ld(work[state], m), ld(k, m)))
-            left = _newton(
-                field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
-                0, damped,
-            )  # fmt: skip
-            errors = errors_of(work) if damped == 0 else errors
     if any_(left > 0.0):
-        tell_again(work, left, errors)
-        return failure(work)
+        status = _solve_otherwise(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+        if status != OK:
+            return status
     for m in range(d):
         st(u, m, ld(work[offset], m) + (h * beta) * ld(k, m))
     if leaves_chart(table, u):
         counters[STAGE] = 1
         return CHART_LEFT
-    _remember(table, options, work, exponent)
+    _remember(table, coefficients, options, work, exponent)
     counters[HISTORY] = max(counters[HISTORY], 1)
     advance_state(table, options[TAU], y, low, u, work[state][:n], options[COMPENSATION], counters)
     return OK

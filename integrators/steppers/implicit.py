@@ -47,7 +47,7 @@ from integrators.steppers.newton import (
 from integrators.steppers.newton_of_stages import newton_of_stages
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
-from liegroup.compile import any_, entry, kernel, ld, select, st
+from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 
 
 @kernel
@@ -55,13 +55,7 @@ def solve(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
-    """The kᵢ, by iteration where it converges, by Newton's method where it does not or where the steps before tell.
-
-    Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
-    not find the solution from past values, and gives way to iteration where it does not find it at all, and that to
-    Newton's method with a derivative for every stage, which is damped where it does not find it either; all that only
-    where no smaller step is taken in the place of this one.
-    """
+    """The kᵢ, by iteration where it converges, by Newton's method where it does not or where the steps before tell."""
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
     stiff = begin_stiff(work, memory_row(options), s, d, one, options[NEWTON])
@@ -80,6 +74,25 @@ def solve(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
             counters[HISTORY],
         )  # fmt: skip
+    if any_(left > 0.0):
+        return solve_otherwise(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, stiff
+        )
+    return OK
+
+
+@rare(never, lambda *types: integer)
+def solve_otherwise(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, left: Any, stiff: Any,
+) -> Any:  # fmt: skip
+    """The kᵢ where Newton's method has not found them (`left`).
+
+    It begins once more, with the field at the start of the step and its derivative there, where it began with past
+    values, and gives way to iteration, and that to Newton's method with a derivative for every stage, which is damped
+    where it does not find them either; all that only where no smaller step is taken in the place of this one.
+    """
+    s, d, known = options[STAGES], dimension(table), min(counters[HISTORY], options[PAST])
     if any_(left > 0.0) and known > 0:
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
         left = newton(
@@ -88,7 +101,7 @@ def solve(
     if any_(left > 0.0) and any_(stiff > 0.0) and not counters[TENTATIVE]:  # long steps of what is not stiff
         residual = ld(work[ERROR], 0)
         start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
-        left, rounds = iterate(
+        left, _rounds = iterate(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
@@ -125,7 +138,7 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def _late(options: NDArray[np.int64]) -> list[Any]:
-    return [newton] if options[NEWTON - OWN_OPTIONS] else []
+    return [newton if options[NEWTON - OWN_OPTIONS] else iterate]
 
 
 def _stepper(maps: tuple[str, ...]) -> Stepper:

@@ -23,7 +23,7 @@ from integrators.steppers.implicit_stages import PAST, STAGES, centre, evaluate,
 from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.newton import ROUNDS, conclude, judge, levels, linearise, linearise_where_needed, share
 from integrators.steppers.newton_systems import correct, factorise, room
-from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
+from liegroup.compile import absolute, any_, helper, joined, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
 NEWTON, BLOCKS = OWN_OPTIONS + 5, OWN_OPTIONS + 6
@@ -39,7 +39,7 @@ def memory_row(options: Any) -> Any:
     return own(options[STAGES])[4] + options[STAGES] * options[PAST]
 
 
-@kernel
+@helper
 def residual(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, memory: Any,

@@ -30,7 +30,7 @@ from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
 from integrators.steppers.rkmk import combine
-from liegroup.compile import any_, helper, kernel, ld, select, st
+from liegroup.compile import any_, helper, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
@@ -44,7 +44,7 @@ def own(s: Any) -> Any:
     return first, first + 1, first + 2, first + 3, first + 4
 
 
-@kernel
+@helper
 def centre(h: Any, y: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
     """The point m at which the chart is put."""
     s, d, n = options[STAGES], dimension(table), y.shape[0]
@@ -56,7 +56,7 @@ def centre(h: Any, y: Any, table: Any, coefficients: Any, options: Any, work: An
         copy(y, work[middle][:n])
 
 
-@kernel
+@helper
 def evaluate(
     field: Any, t: Any, h: Any, n: Any, i: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
@@ -72,7 +72,7 @@ def evaluate(
     dtau_inverse_left(table, tau, u, k, k)
 
 
-@kernel
+@rare(never, lambda field, t, h, y, *others: (scalar_of(y), scalar_of(y)))
 def iterate(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any,
@@ -131,8 +131,7 @@ def finish(h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any
     u, x = work[exponent][:d], work[state][:n]
     twice = options[CENTRED] and tau != EXP
     combine(work, 0.5 * h if twice else h, coefficients, s * s, s, u)
-    advance_state(table, tau, y, low, u, x, compensation, counters)
-    if twice:
+    for _ in range(2 if twice else 1):
         advance_state(table, tau, y, low, u, x, compensation, counters)
 
 

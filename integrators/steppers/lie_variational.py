@@ -62,7 +62,7 @@ from integrators.steppers.newton import (
 )
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
-from liegroup.compile import any_, entry, kernel, ld, select, st
+from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 from liegroup.table import N_V
 
 
@@ -85,9 +85,25 @@ def solve(
         )
     if not options[OWN_PARTNER]:
         return NOT_CONVERGED if any_(left > 0.0) else OK
+    remember_stiffness(work, row, s, d, left, rounds)
+    if any_(left > 0.0) or any_(stiff > 0.0):
+        return _solve_otherwise(
+            field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters, left,
+            stiff,
+        )  # fmt: skip
+    return OK
+
+
+@rare(never, lambda *types: integer)
+def _solve_otherwise(
+    field: Any, t: Any, h: Any, y: Any, table: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any, left: Any, stiff: Any,
+) -> Any:  # fmt: skip
+    """The stages by Newton's method where they are `left` by the iteration, and where a step is `stiff`."""
+    s, d, group = options[STAGES], 2 * m, table[: table.shape[0] - 1]
+    known = min(counters[HISTORY], options[PAST])
     if any_(left > 0.0):
         start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, known, left)
-    remember_stiffness(work, row, s, d, left, rounds)
     left = select(stiff > 0.0, stiff, left)
     if any_(left > 0.0):
         left = newton(
@@ -102,7 +118,7 @@ def solve(
     if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
         residual = ld(work[ERROR], 0)
         start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, known, left)
-        left, rounds = iterate(
+        left, _rounds = iterate(
             field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))

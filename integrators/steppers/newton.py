@@ -41,7 +41,7 @@ from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
 from integrators.steppers.newton_bands import fill_band, levels_band
 from integrators.steppers.newton_systems import decompose, factorise, room
-from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, select, st
+from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
 
@@ -371,7 +371,7 @@ def _diagonal(d: Any, half: Any) -> Any:
     return (0, d + 1) if half < 0 else (half, 2 * half + 1)
 
 
-@kernel
+@rare(never, lambda memory, *others: scalar_of(memory))
 def damping(memory: Any, s: Any, d: Any, pattern: Any, sigma: Any, going: Any) -> Any:
     """What is taken from the diagonal of J, where `going`: σ, and the largest of its entries that are positive, as
     where friction falls with the slip.
@@ -383,7 +383,7 @@ def damping(memory: Any, s: Any, d: Any, pattern: Any, sigma: Any, going: Any) -
     return select(going > 0.0, sigma + most, 0.0 * sigma)
 
 
-@kernel
+@rare(never)
 def damp(memory: Any, s: Any, d: Any, pattern: Any, shift: Any) -> None:
     """J <- J − shift."""
     J, (first, apart) = memory[room(s, d, pattern[HALF]).jacobian :], _diagonal(d, pattern[HALF])
@@ -391,7 +391,7 @@ def damp(memory: Any, s: Any, d: Any, pattern: Any, shift: Any) -> None:
         st(J, first + m * apart, ld(J, first + m * apart) - shift)
 
 
-@kernel
+@rare(never, lambda work, row, memory, *others: scalar_of(memory))
 def steer(work: Any, row: Any, memory: Any, s: Any, d: Any, attempt: Any, sigma: Any) -> Any:
     """The damping σ of the next round, from the correction of this one, which waits among the residuals, and that
     before, for the slopes in the rows from `row` on.
@@ -448,7 +448,7 @@ def sign_of(diagonal: Any, n: Any, apart: Any, pivots: Any) -> Any:
     return sign
 
 
-@kernel
+@rare(never, lambda h, memory, *others: scalar_of(memory))
 def of_another_branch(h: Any, memory: Any, s: Any, d: Any, R: Any, pattern: Any, asked: Any) -> Any:
     """1 where det(1 − h' J), which is one for h' = 0, is negative at h' = h, h/2, h/4, …: J has real eigenvalues beyond
     1/h, and the equations a solution that small steps do not lead to, as behind the infinity of x' = x².  h is a_ii

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.problem.sparsity import HALF, ORDER
-from liegroup.compile import absolute, helper, kernel, ld, never, rare, st
+from liegroup.compile import absolute, helper, ld, never, rare, st
 
 
 @helper
@@ -48,7 +48,7 @@ def levels_band(J: Any, d: Any, pattern: Any, size: Any, reach: Any, out: Any) -
         st(out, pattern[ORDER + m], total)
 
 
-@kernel
+@rare(never)
 def to_places(x: Any, s: Any, d: Any, pattern: Any, scratch: Any) -> None:
     """s vectors of components <- the same by places."""
     for i in range(s):
@@ -58,7 +58,7 @@ def to_places(x: Any, s: Any, d: Any, pattern: Any, scratch: Any) -> None:
             st(x, i * d + m, ld(scratch, m))
 
 
-@kernel
+@rare(never)
 def from_places(x: Any, s: Any, d: Any, pattern: Any, scratch: Any) -> None:
     """s vectors by places <- the same by components."""
     for i in range(s):

@@ -141,6 +141,7 @@ class FormulaLibrary(_Library):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
+                function.add_function_attribute("alwaysinline")
         for variable in self._final_module.global_variables:
             if variable.name.startswith(_ENVIRONMENT):
                 variable.linkage = "linkonce_any"  # so that it goes where the function does not need it

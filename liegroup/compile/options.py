@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from liegroup.compile.stages import KernelCompiler
+from liegroup.compile.stages import BodyCompiler, KernelCompiler
 
 MODE = os.environ.get("LIEMECH_KERNELS", "strict")
 if MODE not in ("strict", "contract"):
@@ -23,3 +23,5 @@ INNER = KERNEL | {"no_cpython_wrapper": True}
 """Options of kernels that only compiled code calls: without an entry point for Python they compile twice as fast."""
 FORMULA = INNER | {"forceinline": True}
 """Options of formulas: part of every kernel that uses them."""
+BODY = INNER | {"pipeline_class": BodyCompiler}
+"""Options of what a kernel consists of: part of it, and what it calls is compiled as if the kernel called it."""

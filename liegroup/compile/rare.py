@@ -29,10 +29,9 @@ from numpy.typing import NDArray
 from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
-from liegroup.compile.decorators import helper
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import Lanes
-from liegroup.compile.options import INNER
+from liegroup.compile.options import BODY, INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
 from liegroup.compile.records import contiguous
@@ -162,7 +161,8 @@ def _body_of(function: F) -> F:
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
     copy.__qualname__ = function.__qualname__
-    return helper(copy)  # type: ignore[return-value]
+    teach(copy, lambda *args, **kwargs: copy, BODY)
+    return copy  # type: ignore[return-value]
 
 
 def scalar_of(state: Any) -> Any:

@@ -10,21 +10,13 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from numba.core import cgutils, typed_passes, untyped_passes
+from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 
 from liegroup.compile.libraries import FormulaLibrary, KernelLibrary
-
-
-class _Lower(Lower):
-    """The compiler's own, without looking up the sizes of variables where no debugger is to know them."""
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        if self.flags.debuginfo:
-            return super().alloca_lltype(name, lltype, datamodel)
-        return cgutils.alloca_once(self.builder, lltype, name=name)
+from liegroup.compile.lowering import KernelLower
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -33,7 +25,7 @@ class _Lowering(typed_passes.BaseNativeLowering):
 
     @property
     def lowering_class(self) -> type[Lower]:
-        return _Lower
+        return KernelLower
 
 
 _STAGES = (
@@ -99,6 +91,8 @@ def _process_name() -> str:
 class KernelCompiler(Compiler):
     """The compiler with libraries of ours, and with names that no other process gives."""
 
+    is_written_into_callers = False
+
     def define_pipelines(self) -> list[Any]:
         state = self.state
         is_usual = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
@@ -112,12 +106,21 @@ class KernelCompiler(Compiler):
         state = self.state
         state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
         if state.library is None:
-            kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
+            is_part = state.flags.forceinline or self.is_written_into_callers
+            kind = FormulaLibrary if is_part else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
         result = _without_notes(super()._compile_bytecode())
         if not gc.isenabled():
             gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes
         return result
+
+
+class BodyCompiler(KernelCompiler):
+    """The same for what is written into its caller, while the kernels that it calls stay kernels: forced to be inlined,
+    it would force them.
+    """
+
+    is_written_into_callers = True
 
 
 def _without_notes(result: Any) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.lagrangian import scalar
 from liegroup.arrays import check_function
-from liegroup.compile import helper, kernel, ld, ld2
+from liegroup.compile import helper, joint_scalar, ld, ld2, never, rare
 from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Traced
@@ -135,6 +135,11 @@ def code_of(tape: Tape) -> list[int]:
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
 
+def _two_screws(*states: Any) -> Any:
+    """The types of two screws from those of poses and twists."""
+    return ((joint_scalar(*states),) * 6,) * 2
+
+
 @helper
 def axes(R: Any, a: Any, b: Any) -> Any:
     """The axes of a frame in space, row by row, from its first two in body axes."""
@@ -159,7 +164,7 @@ def result(structure: Any, tape: Any, work: Any, line: Any, k: Any) -> Any:
     return ld2(work, line, x), ld2(work, line, y), ld2(work, line, z)
 
 
-@kernel
+@rare(never, lambda *types_: (joint_scalar(*types_[-4:]), *_two_screws(*types_[-4:])))
 def given_screws(
     parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
@@ -186,7 +191,7 @@ def given_screws(
     )
 
 
-@kernel
+@rare(never, lambda *types_: _two_screws(*types_[-8:]))
 def given_rates(
     parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any,

@@ -14,6 +14,7 @@ from liegroup.compile import (
     bind_needed,
     entry,
     integers,
+    kernel,
     lane_array,
     ld,
     never,
@@ -25,6 +26,7 @@ from liegroup.compile import (
 )
 from liegroup.compile import lane_vector as lanes
 from liegroup.compile.rare import _bindings
+from liegroup.compile.stages import KernelCompiler
 
 
 @rare(lambda structure, tau: False, lambda a, x, pair: (x, pair))
@@ -47,6 +49,27 @@ def choose(a, structure, out):
     elif structure[0] == 2:
         x, (y, z) = weighed(a, ld(a, 1), (ld(a, 2), ld(a, 0)))
         st(out, 0, x + y * z)
+
+
+@kernel
+def doubled(a, out):
+    """out₀ <- 2 a₀."""
+    st(out, 0, ld(a, 0) + ld(a, 0))
+
+
+@rare(never)
+def doubled_twice(a, out):
+    """out₀ <- 4 a₀."""
+    doubled(a, out)
+    doubled(out, out)
+
+
+@entry(nothing(vector, vector))
+def double(a, out):
+    """Calls a kernel, and another one that calls it, too."""
+    doubled(a, out)
+    if out[0] > 10.0:
+        doubled_twice(a, out)
 
 
 def bound(name):
@@ -125,10 +148,27 @@ def test_functions_of_users_call_it_as_any_kernel():
     assert users(np.array([1.0, 5.0]), np.zeros(1)) == 5.0
 
 
+def test_a_kernel_that_a_rare_one_calls_is_the_one_that_others_call(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
+    compiled, original = [], KernelCompiler._compile_bytecode
+
+    def noting(self):
+        compiled.append(self.state.func_id.func_qualname)
+        return original(self)
+
+    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noting)
+    a, out = np.array([6.0]), np.zeros(1)
+    double(a, out)
+    assert out[0] == 24.0
+    assert compiled.count("doubled_twice") == 1
+    assert compiled.count("doubled") == 1
+
+
 ROBOT = """
 import numpy as np
 from liegroup.compile import bind_needed, stages
 from liegroup.compile.rare import _bindings
+from liegroup.compile.stages import KernelCompiler
 from liegroup.table import EXP
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
 from mechanics.joints import Revolute, Spherical

@@ -1,0 +1,254 @@
+"""From what the compiler knows of a kernel to code: its own way, and a shorter one for what kernels mostly consist of.
+
+A view of an array takes the compiler two hundred lines of code, a loop a hundred and fifty, an entry fifty: a kernel is
+that for the most part, and though the passes leave the same of it, each line is made, written, read and simplified.
+Here a view takes twenty lines, a loop forty, an entry five, with the same meaning.  What is not as plain as that (steps
+of views, arrays that are not contiguous, lists of indices, counted references) goes the compiler's way.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, reduce
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.lowering import Lower
+from numba.np.arrayobj import load_item, store_item
+
+_WORD = ir.IntType(64)
+_ZERO, _ONE = _WORD(0), _WORD(1)
+_RANGE, _ITERATOR, _NEXT = types.range_state64_type, types.range_iter64_type, types.Pair(types.int64, types.boolean)
+_OF_RANGES = {"getiter": _RANGE, "iternext": _ITERATOR, "pair_first": _NEXT, "pair_second": _NEXT}
+
+
+def _is_contiguous(type_: Any) -> bool:
+    return isinstance(type_, types.Array) and type_.layout == "C" and type_.ndim > 0
+
+
+class KernelLower(Lower):
+    """Writes the code of one function."""
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether values need no care: no references are counted, no indices checked, and nobody looks on."""
+        return not (self.context.enable_nrt or self.context.enable_boundscheck or self._disable_sroa_like_opt)
+
+    # --- variables ----------------------------------------------------------------------------------------------------
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """Room for a variable; its size is looked up only where a debugger is to know it."""
+        if self.flags.debuginfo:
+            return super().alloca_lltype(name, lltype, datamodel)
+        return cgutils.alloca_once(self.builder, lltype, name=name)
+
+    def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
+        """Without looking at the value before, which nobody counts."""
+        if not self._is_plain or name in self._singly_assigned_vars:
+            super().storevar(value, name, argidx)
+            return
+        self._alloca_var(name, self.typeof(name))
+        self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        """Nothing is done with a value that is no longer needed."""
+        if not self._is_plain:
+            super().delvar(name)
+        elif name not in self._blk_local_varmap:
+            self._singly_assigned_vars.discard(name)
+            self._alloca_var(name, self.typeof(name))
+
+    # --- entries and views of arrays ----------------------------------------------------------------------------------
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """An expression."""
+        if self._is_plain:
+            if expr.op == "static_getitem" and self._is_plain_item(expr):
+                return self.lower_getitem(resty, expr, expr.value, expr.index_var, self.fndesc.calltypes[expr])
+            if expr.op in _OF_RANGES and self.typeof(expr.value.name) == _OF_RANGES[expr.op]:
+                return self._of_range(expr.op, resty, expr)
+        return super().lower_expr(resty, expr)
+
+    def _is_plain_item(self, expr: Any) -> bool:
+        """Whether a constant index is like others: not the name of a field."""
+        is_array = expr.index_var is not None and isinstance(self.typeof(expr.value.name), types.Array)
+        return is_array and isinstance(expr.index, int | slice | tuple)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """An entry of an array, or a view."""
+        array_type, result = signature.args[0], signature.return_type
+        if self._is_plain and _is_contiguous(array_type) and self.typeof(value.name) == array_type and result == resty:
+            array, kind = self.loadvar(value.name), signature.args[1]
+            if isinstance(kind, types.SliceType) and not kind.has_step and _is_contiguous(result):
+                given = self.context.cast(self.builder, self.loadvar(index.name), self.typeof(index.name), kind)
+                return self._view_from(array_type, array, given)
+            indices = self._indices(index)
+            if len(indices) == array_type.ndim:
+                return load_item(self.context, self.builder, array_type, self._place(array_type, array, indices))
+            if indices and _is_contiguous(result):
+                return self._view_at(array_type, array, indices, result)
+        return super().lower_getitem(resty, expr, value, index, signature)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """An entry of an array is set."""
+        array_type, indices = signature.args[0], []
+        if self._is_plain and _is_contiguous(array_type) and self.typeof(target_var.name) == array_type:
+            indices = self._indices(index_var)
+        if not indices or len(indices) != array_type.ndim:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        place = self._place(array_type, self.loadvar(target_var.name), indices)
+        given, asked, value = self.typeof(value_var.name), signature.args[2], self.loadvar(value_var.name)
+        value = self.context.cast(self.builder, value, given, asked)
+        value = self.context.cast(self.builder, value, asked, array_type.dtype)
+        return store_item(self.context, self.builder, array_type, value, place)
+
+    def _indices(self, variable: Any) -> list[tuple[Any, bool]]:
+        """Indices as words, and whether they may be negative; none if they are not all integers."""
+        given = self.typeof(variable.name)
+        kinds = list(given) if isinstance(given, types.BaseTuple) else [given]
+        if not all(isinstance(x, types.Integer) for x in kinds):
+            return []
+        value = self.loadvar(variable.name)
+        values = [value]
+        if isinstance(given, types.BaseTuple):
+            values = [self.builder.extract_value(value, k) for k in range(len(kinds))]
+        return [self._word(x, of) for x, of in zip(values, kinds, strict=True)]
+
+    def _word(self, value: Any, kind: Any) -> tuple[Any, bool]:
+        if isinstance(kind, types.IntegerLiteral):
+            return _WORD(kind.literal_value), kind.literal_value < 0
+        plain = types.unliteral(kind)
+        return self.context.cast(self.builder, value, plain, types.intp if plain.signed else types.uintp), plain.signed
+
+    def _part(self, array_type: Any, array: Any, name: str) -> Any:
+        return self.context.data_model_manager[array_type].get(self.builder, array, name)
+
+    def _shape(self, array_type: Any, array: Any) -> list[Any]:
+        shape = self._part(array_type, array, "shape")
+        return [self.builder.extract_value(shape, k) for k in range(array_type.ndim)]
+
+    def _place(self, array_type: Any, array: Any, indices: list[tuple[Any, bool]]) -> Any:
+        """A pointer to what is at some of the first indices."""
+        builder, offset = self.builder, None
+        shape = self._shape(array_type, array) if array_type.ndim > 1 or indices[0][1] else [_ZERO]
+        for (index, signed), size in zip(indices, shape, strict=False):
+            if signed:
+                index = builder.select(builder.icmp_signed("<", index, _ZERO), builder.add(index, size), index)
+            offset = index if offset is None else builder.add(builder.mul(offset, size), index)
+        for size in shape[len(indices) :]:
+            offset = builder.mul(offset, size)
+        return builder.gep(self._part(array_type, array, "data"), [offset])
+
+    def _view_at(self, array_type: Any, array: Any, indices: list[tuple[Any, bool]], result: Any) -> Any:
+        """What is left of an array at some of its first indices."""
+        model, builder = self.context.data_model_manager[result], self.builder
+        left, count = self._shape(array_type, array)[len(indices) :], len(indices)
+        strides = self._part(array_type, array, "strides")
+        parts = {name: self._part(array_type, array, name) for name in ("meminfo", "parent", "itemsize")}
+        parts |= {
+            "nitems": reduce(builder.mul, left),
+            "data": self._place(array_type, array, indices),
+            "shape": cgutils.pack_array(builder, left),
+            "strides": cgutils.pack_array(
+                builder, [builder.extract_value(strides, k) for k in range(count, array_type.ndim)]
+            ),
+        }
+        view = ir.Constant(model.get_value_type(), ir.Undefined)
+        for name, part in parts.items():
+            view = model.set(builder, view, part, name)
+        return view
+
+    def _view_from(self, array_type: Any, array: Any, given: Any) -> Any:
+        """The entries of an array from one to another along its first axis, both within it."""
+        model, builder = self.context.data_model_manager[array_type], self.builder
+        size, *across = self._shape(array_type, array)
+        starts, stops = self._bounds.get(id(given), (None, True, True))[1:]
+        first = self._within(builder.extract_value(given, 0), size) if starts else _ZERO
+        last = self._within(builder.extract_value(given, 1), size) if stops else size
+        count = builder.sub(last, first) if starts else last
+        if starts and stops:
+            count = builder.select(builder.icmp_signed("<", count, _ZERO), _ZERO, count)
+        shape = builder.insert_value(self._part(array_type, array, "shape"), count, 0)
+        view = model.set(builder, array, reduce(builder.mul, across, count), "nitems")
+        view = model.set(builder, view, shape, "shape")
+        data = builder.gep(self._part(array_type, array, "data"), [reduce(builder.mul, across, first)])
+        return model.set(builder, view, data, "data")
+
+    def _within(self, bound: Any, size: Any) -> Any:
+        """A bound of a view; one that is negative or too large is mended apart, so that others do not wait for it."""
+        builder = self.builder
+        is_odd, usual = builder.icmp_unsigned(">", bound, size), builder.block
+        with builder.if_then(is_odd, likely=False):
+            mended = builder.select(builder.icmp_signed("<", bound, _ZERO), builder.add(bound, size), bound)
+            mended = builder.select(builder.icmp_signed("<", mended, _ZERO), _ZERO, mended)
+            mended = builder.select(builder.icmp_signed(">=", mended, size), size, mended)
+            odd = builder.block
+        found = builder.phi(_WORD)
+        found.add_incoming(bound, usual)
+        found.add_incoming(mended, odd)
+        return found
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def lower_call(self, resty: Any, expr: Any) -> Any:
+        """A call; it is remembered what ranges count by, and which bounds views have."""
+        made = super().lower_call(resty, expr)
+        if self._is_plain and resty == _RANGE:
+            step = self.typeof(expr.args[2].name) if len(expr.args) > 2 else types.IntegerLiteral(1)
+            if isinstance(step, types.IntegerLiteral) and step.literal_value:
+                self._steps[id(made)] = made, step.literal_value
+        elif self._is_plain and resty == types.slice2_type and len(expr.args) == 2:
+            starts, stops = (self.typeof(x.name) != types.none for x in expr.args)
+            self._bounds[id(made)] = made, starts, stops
+        return made
+
+    @cached_property
+    def _bounds(self) -> dict[int, tuple[Any, bool, bool]]:
+        """What says which entries a view has, and whether it says the first and the last of them."""
+        return {}
+
+    @cached_property
+    def _steps(self) -> dict[int, tuple[Any, int]]:
+        """Ranges, and what they count by."""
+        return {}
+
+    def _of_range(self, op: str, resty: Any, expr: Any) -> Any:
+        """What a loop over a range consists of."""
+        value = self.loadvar(expr.value.name)
+        if op == "getiter":
+            known = self._steps.get(id(value))
+            return super().lower_expr(resty, expr) if known is None else self._begin(value, known[1])
+        if op == "iternext":
+            return self._next(value)
+        return self.builder.extract_value(value, 0 if op == "pair_first" else 1)
+
+    def _begin(self, given: Any, step: int) -> Any:
+        """The iterator of a range: places of the next number and of how many are left, between them the end and the
+        step.
+        """
+        builder = self.builder
+        start, stop = builder.extract_value(given, 0), builder.extract_value(given, 1)
+        count = way = builder.sub(stop, start) if step > 0 else builder.sub(start, stop)
+        if abs(step) > 1:
+            count = builder.add(builder.sdiv(builder.sub(way, _ONE), _WORD(abs(step))), _ONE)
+        count = builder.select(builder.icmp_signed(">", way, _ZERO), count, _ZERO)
+        places = [cgutils.alloca_once(builder, _WORD, name=name) for name in ("next", "left")]
+        builder.store(start, places[0])
+        builder.store(count, places[1])
+        made = ir.Constant(self.context.get_value_type(_ITERATOR), ir.Undefined)
+        for k, part in enumerate((places[0], stop, _WORD(step), places[1])):
+            made = builder.insert_value(made, part, k)
+        return made
+
+    def _next(self, iterator: Any) -> Any:
+        """The next number, and whether there is one."""
+        builder = self.builder
+        place, step, left = (builder.extract_value(iterator, k) for k in (0, 2, 3))
+        number, count = builder.load(place), builder.load(left)
+        is_one = builder.icmp_signed(">", count, _ZERO)
+        with builder.if_then(is_one):  # else loops are turned over in a worse way
+            builder.store(builder.add(number, step), place)
+            builder.store(builder.sub(count, _ONE, flags=["nsw"]), left)
+        pair = ir.Constant(self.context.get_value_type(_NEXT), ir.Undefined)
+        return builder.insert_value(builder.insert_value(pair, number, 0), is_one, 1)

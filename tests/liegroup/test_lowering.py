@@ -1,0 +1,127 @@
+"""Entries and views of arrays, and loops over ranges, as kernels take them: as NumPy and Python do."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from liegroup.compile import entry, integer, integers, lane_array, lane_vector, ld, matrix, nothing, st, vector
+from liegroup.compile.lowering import KernelLower
+
+
+@entry(nothing(vector, integer, integer, integers))
+def views(a, i, k, out):
+    """Of views from i, up to k, of both, and constant ones: how many entries, and which is the first."""
+    b, c, d, e, f = a[i:], a[:k], a[i:k], a[1:3], a[-2:]
+    out[0], out[2], out[4], out[6], out[8] = b.shape[0], c.shape[0], d.shape[0], e.shape[0], f.shape[0]
+    out[1] = int(b[0]) if b.shape[0] > 0 else -1
+    out[3] = int(c[0]) if c.shape[0] > 0 else -1
+    out[5] = int(d[0]) if d.shape[0] > 0 else -1
+    out[7], out[9] = int(e[0]), int(f[0])
+    out[10] = b.size + c.size + d.size
+
+
+@entry(nothing(matrix, integer, integer, vector))
+def entries(a, i, k, out):
+    """Rows, entries and rows of rows; they are read and written, from the beginning and from the end."""
+    row, some = a[i], a[i:][1]
+    out[0], out[1], out[2], out[3], out[4] = row[k], a[i, k], a[-1, k], a[1][-2], some[k]
+    row[k], a[0, 0] = 10.0 * row[k], -1.0
+    out[5], out[6], out[7] = a[i, k], a[0, 0], row.shape[0] + a[i:].shape[0] + row.size
+
+
+@entry(nothing(lane_vector, integer, lane_vector))
+def of_lanes(y, i, out):
+    """The first of a view of lanes."""
+    st(out, 0, ld(y[i:], 0) + ld(y[:2], 1))
+
+
+@entry(nothing(integer, integer, integer, integers))
+def loops(i, k, step, out):
+    """How many numbers ranges have, and their sums."""
+    for m in range(k):
+        out[0] += 1
+        out[1] += m
+    for m in range(i, k):
+        out[2] += 1
+        out[3] += m
+    for m in range(k, i, -1):
+        out[4] += 1
+        out[5] += m
+    for m in range(i, k, 3):
+        out[6] += 1
+        out[7] += m
+    for m in range(k, i, -4):
+        out[8] += 1
+        out[9] += m
+    for m in range(i, k, step):
+        out[10] += 1
+        out[11] += m
+        if m > 4:
+            break
+    for m in range(i, k):
+        for n in range(m, k, 2):
+            out[12] += n
+
+
+def test_views_are_those_of_numpy():
+    a = np.arange(1.0, 6.0)
+    for i, k in itertools.product(range(-7, 8), repeat=2):
+        found, expected = np.zeros(11, dtype=np.int64), np.zeros(11, dtype=np.int64)
+        views(a, i, k, found)
+        views.python(a, i, k, expected)
+        assert found.tolist() == expected.tolist(), (i, k)
+
+
+def test_entries_are_those_of_numpy():
+    for i, k in itertools.product(range(-2, 2), range(-4, 4)):
+        given = [np.arange(12.0).reshape(3, 4) for _ in range(2)]
+        found, expected = np.zeros(8), np.zeros(8)
+        i += i == -1  # it has no second row
+        entries(given[0], i, k, found)
+        entries.python(given[1], i, k, expected)
+        assert found.tolist() == expected.tolist(), (i, k)
+        assert np.array_equal(*given)
+
+
+def test_views_of_lanes_begin_with_a_register():
+    y, out = lane_array(3), lane_array(1)
+    y[...] = np.arange(24.0).reshape(3, 8)
+    of_lanes(y, 2, out)
+    assert out[0].tolist() == (y[2] + y[1]).tolist()
+
+
+def test_loops_count_as_python_does():
+    for i, k, step in itertools.product(range(-3, 9), range(-3, 9), (-3, -1, 1, 2)):
+        found, expected = np.zeros(13, dtype=np.int64), np.zeros(13, dtype=np.int64)
+        loops(i, k, step, found)
+        loops.python(i, k, step, expected)
+        assert found.tolist() == expected.tolist(), (i, k, step)
+
+
+def test_a_step_of_nothing_is_an_error():
+    with pytest.raises(ValueError, match="must not be zero"):
+        loops(0, 3, 0, np.zeros(13, dtype=np.int64))
+
+
+def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
+    taken = []
+    for name in ("_view_from", "_view_at", "_place", "_begin", "_next"):
+        original = getattr(KernelLower, name)
+
+        def noted(self, *args, _name=name, _original=original):
+            taken.append(_name)
+            return _original(self, *args)
+
+        monkeypatch.setattr(KernelLower, name, noted)
+
+    @entry(nothing(matrix, integers))
+    def last(a, out):
+        for i in range(a.shape[0]):
+            out[0] = int(a[i][:2][1])
+
+    assert last.compiled.overloads
+    assert {*taken} == {"_view_from", "_view_at", "_place", "_begin", "_next"}
