@@ -17,6 +17,7 @@ from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
 from mechanics.closed_trees.connected import derivative_sparsity
+from mechanics.constraints.assembly import canonical_units
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
@@ -114,6 +115,7 @@ def hamiltonian_problem(
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
         autonomous=not tree.is_rheonomic,
         begins=begins,
+        scales=canonical_units(tree),
         own_steps=variational_steps(tree),
         model=tree.name,
         scene=tree_scene(tree),
