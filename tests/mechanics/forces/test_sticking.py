@@ -187,3 +187,23 @@ def test_units_make_no_difference(method, canonical):
     one, other = (integrate(sliding(*them), method, (0.0, 0.3), 2e-3) for them in ((1.0, 1.0), units))
     assert one.finished, one.message
     assert other.y / scales(*units) == pytest.approx(one.y, rel=1e-12, abs=1e-13)
+
+
+def resting(law, free):
+    """A ball, or a mass that does not turn, that is let go on a plane, and stays where it is."""
+    k, damping = {"hunt_crossley": (1e4, 0.5), "kelvin_voigt": (1e4, 40.0), "hertz": (1e6, 0.5)}[law]
+    slides = [Body("along", Prismatic((1, 0, 0))), Body("ball", Prismatic((0, 0, 1)), "along", inertia=LUMP)]
+    tree = Tree([Body("ball", Free(), inertia=LUMP)] if free else slides, gravity=(0.0, 0.0, -9.81))
+    floor = contact(Sphere(Frame("ball"), 0.1), Frame(None), stiffness=k, damping=damping, law=law, friction=0.5)
+    return Mechanism(tree, elements=[floor]).problem([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0] if free else [0.0, 0.1])
+
+
+@pytest.mark.parametrize("method", [*IMPLICIT[:3], "RKMK_GAUSS2", "RODAS4"])
+@pytest.mark.parametrize("law", ["hunt_crossley", "kelvin_voigt", "hertz"])
+@pytest.mark.parametrize("free", [True, False])
+def test_what_rests_on_friction_goes_on(method, law, free):
+    """Without any slip, where friction has no direction, and yet a derivative."""
+    run = integrate(resting(law, free), method, (0.0, 1.0), 1e-2)
+    assert run.finished, run.message
+    assert abs(run["q"][-1, 0]) < 1e-12
+    assert run.evaluations < 60 * run.steps
