@@ -114,20 +114,19 @@ def state_units(tree: Tree, size: float) -> Array:
 
 
 def canonical_units(tree: Tree, closures: Iterable[Closure] = ()) -> Array:
-    """What counts as one in each component of the state (q, p): 1, or the size of the mechanism, which is that of its
-    bodies where nothing lies away from anything; of momenta those of the heaviest body where it goes as far in a
-    second.
+    """What counts as one in each component of the state (q, p): 1, or the extent of the mechanism; of momenta those of
+    the heaviest body where it goes as far in a second.
     """
     mass = max((b.inertia.mass for b in tree.bodies), default=0.0) or 1.0
-    size = size_of(tree, closures, gyration(tree) or 1.0)
+    size = extent_of(tree, closures)
     units = state_units(tree, size)
     return np.concatenate([units[: tree.nq], mass * size**2 / units[tree.nq :]])
 
 
-def gyration(tree: Tree) -> float:
-    """The largest radius of gyration of the bodies, m."""
+def extent_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
+    """`size_of`, or the largest radius of gyration of bodies of which no point lies away from another, m."""
     squares = [float(np.trace(b.inertia.tensor)) / (2.0 * b.inertia.mass) for b in tree.bodies if b.inertia.mass > 0.0]
-    return math.sqrt(max(squares, default=0.0))
+    return size_of(tree, closures, math.sqrt(max(squares, default=0.0)) or 1.0)
 
 
 def gap_units(loops: LoopEquations, size: float) -> Array:
