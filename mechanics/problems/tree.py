@@ -109,7 +109,7 @@ def hamiltonian_problem(
         invariant_units=units,
         guards=(
             *tree_guards(tree, kinetic, potential),
-            *_kept_momenta(tree, p, names[1:], units[1:]),
+            *_kept_momenta(tree, np.asarray(p), names[1:], units[1:]),
         ),
         canonical=True,
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
@@ -124,7 +124,7 @@ def hamiltonian_problem(
     )
 
 
-def _kept_momenta(tree: Tree, p: ArrayLike, names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
+def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
     """The guards of conserved momenta, linear and angular ones over the extent of the tree."""
     size = extent_of(tree)
     linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
