@@ -20,8 +20,8 @@ are asked at the beginning alone, until positions have gone their way `ROUNDS` t
 there `ELSEWHERE` holds, for its first `BEGUN` steps.  Where smooth dampers take the energy (of networks and rods,
 `ELSEWHERE` holds) or drives bring it, they are asked the same of all of it, and where no energy is watched whether it
 is a motion at all (`OPPOSITE`; `ANOTHER` where the field reads the time, with which it swings), and one that swings as
-far as that of smaller steps.  So are the ends of all others (`ANOTHER`): what grows, or speeds up, goes most of its way
-in its last steps.
+far as that of smaller steps, along each of its axes.  So are the ends of all others (`ANOTHER`): what grows, or speeds
+up, goes most of its way in its last steps.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ they go.
 """
 OPPOSITE = 2.5
 """The same of motions that may swing for ever: opposite phases are at most two ways apart."""
-SWUNG = 0.2
-"""Part by which their swings may differ."""
+SWUNG, MOST_AXES = 0.2, 100
+"""Part by which their swings may differ, as a whole and along each of their axes, and positions that have such."""
 BROUGHT = 1e-3
 """Part of an energy that a field which changes it would bring in the time of the run: less is rounding."""
 CLOSE = 0.25
@@ -265,6 +265,14 @@ def rounds(run: FixedRun, y: Array) -> Array:
     return np.append(0.0, np.where(np.isfinite(scale), gone, 0.0).max(axis=1))
 
 
+def _along_axes(states: Array) -> Array:
+    """How far states spread along their principal axes, the most first; where there are too many as a whole."""
+    rows, k = states.shape
+    if k > MOST_AXES or not np.isfinite(states).all():
+        return np.array([np.sqrt(np.square(states).sum() / rows)])
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(states.T @ states / rows)[::-1], 0.0))
+
+
 class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
@@ -374,7 +382,7 @@ class _Look:
                 what = "positions differ by this part of the way that they go"
                 if part <= allowed and limit >= ANOTHER and self.swing[lane] > CLOSE * SWUNG:
                     part, allowed, row = self.swing[lane], SWUNG, len(self.t) // 2
-                    what = "in the second half of the run positions swing by so much more or less"
+                    what = "in the second half positions swing by so much more or less, all or along one axis"
                 if part > allowed:
                     says = f"steps of {size} the size give another motion: {what}"
                     time = float(self.t[row])
@@ -390,6 +398,8 @@ class _Look:
         """Of a run of more steps than are looked at: where what differs grows all along those that are, it will go on
         growing behind them.
         """
+        if self.rows < 2:
+            return []
         times = steps / self.steps / (1.0 - 0.5**self.run.method.order)  # errors, from differences of halves
         asked = [lane for lane in asked if self.sums.get(lane, 0.0) * times > ELSEWHERE]
         doubts: list[Doubt] = []
@@ -490,12 +500,16 @@ class _Look:
         return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
 
     def _swings(self, lane: int, halves: Array, taken: Array) -> float:
-        """How much larger or smaller one swing of all positions is than another, in the second half of both."""
-        sizes, k = [], self.positions
+        """How much larger or smaller one swing of all positions is than another, in the second half of both, or along
+        one of its principal axes, wherever these lie: what should go over from one to the other may stay.
+        """
+        ways, k = [], self.positions
         for states in (halves, taken):
             half = states[len(states) // 2 :, :k] / self.scale[lane][:k]
-            sizes.append(float(np.sqrt(np.var(half, axis=0).sum())))
-        return abs(sizes[1] - sizes[0]) / max(*sizes, SLIGHT)
+            ways.append(_along_axes(half - half.mean(axis=0)))
+        sizes = [float(np.linalg.norm(way)) for way in ways]
+        apart = [np.abs(sizes[1] - sizes[0]), *np.abs(ways[1] - ways[0])]
+        return float(max(apart)) / max(*sizes, SLIGHT)
 
     def _taken(self, starts: Mapping[int, Array], plan: Plan, output: Output) -> dict[int, Trajectory]:
         """What steps from some states reach, by lanes."""

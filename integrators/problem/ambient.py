@@ -40,6 +40,18 @@ def element_velocity(kind: int, q: list[float], rate: list[float]) -> tuple[Any,
     return v, math.dist(rate, tangent)
 
 
+def unit_sizes(table: NDArray[np.int64], scales: Array) -> Array:
+    """What counts as one behind each component of the velocity (dimension,), of what does in each of the state: 1 for
+    rotations.
+    """
+    found = np.ones(0)
+    for kind, q, _, n_q, _ in table.tolist():
+        x = scales[q : q + n_q].reshape(-1, FACTORS[kind].N_Q)
+        parts = [x[:, s[0] : sum(s)].max(axis=1) if s else np.ones(len(x)) for s in FACTORS[kind].SIZES]
+        found = np.concatenate([found, np.stack(parts, axis=1).ravel()])
+    return found
+
+
 def state_sizes(table: NDArray[np.int64], y: Array) -> Array:
     """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
     Rⁿ.

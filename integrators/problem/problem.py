@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem.ambient import unit_sizes
 from integrators.problem.fields import Field, as_field, joined, lane_work_shape, linearised, reads_time
 from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.inputs import as_inputs
@@ -175,8 +176,9 @@ class Problem:
         Of the constraint rows, for messages.
     scales : array (n,), optional
         What counts as one in each component of the state, positive: 1 for turns, a length of the model for lengths,
-        both per second for velocities; default 1.  Methods with multipliers judge by it what rounding leaves of
-        positions, and how far a difference reaches: give it where lengths are far from a metre.
+        both per second for velocities, and times a mass for momenta; default 1.  Implicit methods, and those with
+        multipliers, judge by it what rounding leaves, and how far a difference reaches: give it where lengths or masses
+        are far from a metre and a kilogram.
     own_steps : mapping name → OwnStep
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
@@ -331,7 +333,11 @@ class Problem:
     def derivative_pattern(self) -> NDArray[np.int64]:
         """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
         sparsity = None if self.jacobian is not None else self.jacobian_sparsity
-        return pattern(self.has_jacobian, sparsity, self.field.gives_entries)
+        scales = unit_sizes(self.table, self.scales)
+        if self.canonical:  # those of a body turn into each other where it turns, over what counts as one in places
+            m = self.dimension // 2
+            scales[m:] = (scales[:m] * scales[m:]).max(initial=0.0) / scales[:m]
+        return pattern(self.has_jacobian, sparsity, scales, self.field.gives_entries)
 
     def work_shape_for(self, evaluates: str) -> tuple[int, int]:
         """The workspace of a run: where its method asks for no derivatives, without the room for these, which grows

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.compile import helper
+
 EXACT, HALF, ORDER = range(3)
 """Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band or −1 where J is dense, the
-component at every place of the band (d); where the band is given, the number of entries and the place of each in J."""
+component at every place of the band (d), `per` (d); where the band is given, the number of entries and the
+place of each in J."""
 _NARROW = 3
 """Factors of a band take so many numbers per row and half width: where that is more than d, J is dense."""
 
@@ -41,18 +44,36 @@ def as_sparsity(given: Any, d: int) -> Any:
     return ((abs(matrix) + sparse.eye_array(d)) != 0).astype(np.int8).tocsr()
 
 
-def pattern(has_jacobian: bool, sparsity: Any, gives_entries: bool = False) -> NDArray[np.int64]:
-    """[1 if the Jacobian is given, half width or −1, order of the components, number of entries, their places in J]: a
-    band where that is the smaller.
+def pattern(
+    has_jacobian: bool, sparsity: Any, scales: NDArray[np.float64], gives_entries: bool = False
+) -> NDArray[np.int64]:
+    """[1 if the Jacobian is given, half width or −1, order of the components, how often what counts as one of each
+    (`scales`, to powers of two, which round nothing) is in 1, number of entries, their places in J]: a band where that
+    is the smaller.
     """
+    often = np.exp2(-np.round(np.log2(scales))).view(np.int64)
     if sparsity is not None:
         order, half = narrow(sparsity)
         if _NARROW * half + 1 <= sparsity.shape[0]:
-            known = [gives_entries, half, *order]
+            known = [gives_entries, half, *order, *often]
             if gives_entries:
                 known += [sparsity.nnz, *_places(sparsity, order, half)]
             return np.array(known, dtype=np.int64)
-    return np.array([has_jacobian, -1], dtype=np.int64)
+    return np.array([has_jacobian, -1, *range(len(often)), *often], dtype=np.int64)
+
+
+@helper
+def per(d: Any) -> Any:
+    """Where in a pattern the inverses of what counts as one of each component of the velocity stand, as the bits of
+    numbers.
+    """
+    return slice(ORDER + d, ORDER + 2 * d)
+
+
+@helper
+def entries_of(d: Any) -> Any:
+    """Where in the pattern of a band the number of its entries stands, before their places."""
+    return ORDER + 2 * d
 
 
 def _places(sparsity: Any, order: NDArray[np.int64], half: int) -> NDArray[np.int64]:

@@ -51,8 +51,8 @@ from integrators.steppers.bdf_variable import variable
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit import solve as solve_stages
-from integrators.steppers.implicit_newton import BLOCKS, memory_row
-from integrators.steppers.implicit_stages import STAGES, accept
+from integrators.steppers.implicit_newton import memory_row
+from integrators.steppers.implicit_stages import BLOCKS, STAGES, accept
 from integrators.steppers.implicit_stages import own as own_of_stages
 from integrators.steppers.implicit_stages import own_rows as rows_of_stages
 from integrators.steppers.iteration import goes_on, nought

@@ -45,7 +45,7 @@ from integrators.layout import (
 )
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
-from integrators.problem.sparsity import HALF, ORDER
+from integrators.problem.sparsity import HALF, ORDER, per
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, leaves_chart
@@ -226,7 +226,7 @@ def _newton(
     if renewed or any_(ld(memory, at.step) != h):
         _factorise(of_q, of_p, memory, d, pattern)
         st(memory, at.step, zero + h)
-    sizes(y, table, canonical, memory[at.size :], going)
+    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
     best, least, lost, rounds, renewals = zero + 1.0, zero + 1e300, zero, zero, zero
     sigma, shift = zero + 1.0 / absolute(h), zero
     for i in range(n):

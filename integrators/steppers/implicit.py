@@ -30,8 +30,8 @@ from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit_newton import BLOCKS, NEWTON, memory_row, newton
-from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
+from integrators.steppers.implicit_newton import memory_row, newton
+from integrators.steppers.implicit_stages import BLOCKS, NEWTON, PAST, STAGES, accept, iterate, own_rows, start
 from integrators.steppers.implicit_variable import variable
 from integrators.steppers.newton import (
     attempts,

@@ -6,8 +6,7 @@ stiff.
 coefficients
     those of `integrators.steppers.implicit_stages`, then Q and R of A (not centred), by rows.
 options
-    those of `integrators.steppers.implicit_stages`; 1 for Newton's method from the beginning; the blocks of R (2 s);
-    the pattern of the problem.
+    those of `integrators.steppers.implicit_stages`.
 own rows
     those of `integrators.steppers.implicit_stages`, then the memory of the iteration.
 """
@@ -16,17 +15,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS
+from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit_stages import PAST, STAGES, centre, evaluate, own
+from integrators.steppers.implicit_stages import BLOCKS, PAST, STAGES, centre, evaluate, own
 from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.newton import ROUNDS, conclude, judge, levels, linearise, linearise_where_needed, share
 from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import absolute, any_, helper, joined, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
-NEWTON, BLOCKS = OWN_OPTIONS + 5, OWN_OPTIONS + 6
 FEW = 1.0
 """New derivatives in one step, of dense problems: where another is asked for, they turn too much within the step for
 one to serve all stages, and what is found after many rounds may be another solution, far away.

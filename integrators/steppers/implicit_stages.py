@@ -13,7 +13,7 @@ coefficients
 options
     stages s; 1 if centred; 1 with an error estimate (for variable steps,
     `integrators.steppers.implicit_variable`); largest number of iterations; number of past steps to extrapolate
-    from.
+    from; 1 for Newton's method from the beginning; the blocks of R (2 s); the pattern of the problem.
 own rows
     kᵢ (s); the newly evaluated one; uᵢ or v; m; stage state; past differences of every kᵢ.
 """
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, STAGE, TAU
+from integrators.problem.sparsity import per
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
@@ -34,7 +35,7 @@ from liegroup.compile import any_, helper, kernel, ld, never, rare, scalar_of, s
 from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
-STAGES, CENTRED, _ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+STAGES, CENTRED, _ESTIMATE, LIMIT, PAST, NEWTON, BLOCKS = range(OWN_OPTIONS, OWN_OPTIONS + 7)
 
 
 @helper
@@ -82,7 +83,7 @@ def iterate(
     the rounds that were taken.
     """
     s, d = options[STAGES], dimension(table)
-    new = own(s)[0]
+    new, often = own(s)[0], options[BLOCKS + 2 * s :][per(d)].view(np.float64)
     zero = ld(y, 0) * 0.0
     best, speed, lost, rounds = zero + 1.0, zero, zero, zero
     for _ in range(options[LIMIT]):
@@ -90,7 +91,7 @@ def iterate(
         largest, check = zero, zero
         for i in range(s):
             evaluate(field, t, h, y.shape[0], i, table, coefficients, options, parameters, structure, field_work, work)
-            change, size = move(work[OWN_ROWS + i][:d], work[new][:d], 0, d, going)
+            change, size = move(work[OWN_ROWS + i][:d], work[new][:d], 0, d, often, going)
             largest, speed, check = maximum(largest, change), maximum(speed, size), check + nought(work[new], d)
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1

@@ -18,15 +18,16 @@ FLOOR = 1e-12
 
 
 @helper
-def move(z: Any, new: Any, first: Any, last: Any, going: Any) -> Any:
+def move(z: Any, new: Any, first: Any, last: Any, often: Any, going: Any) -> Any:
     """Replace z by the new values where the iteration is still going; returns the largest change and the largest
-    value.
+    value, in what counts as one, of which `often` are the inverses.
     """
     change = going * 0.0
     size = change
     for i in range(first, last):
         x, w = ld(z, i), ld(new, i)
-        change, size = maximum(change, magnitude(w - x)), maximum(size, maximum(magnitude(w), magnitude(x)))
+        change = maximum(change, often[i] * magnitude(w - x))
+        size = maximum(size, often[i] * maximum(magnitude(w), magnitude(x)))
         st(z, i, select(going > 0.0, w, x))
     return change, size
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from integrators.arithmetic.compensated import absorb
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.problem.sparsity import per
 from integrators.steppers.common import advance_state
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative
 from liegroup.compile import absolute, any_, helper, kernel, ld, magnitude, select, st
@@ -146,19 +149,19 @@ def iterate(
     and the rounds that were taken.
     """
     s, tau, step = options[STAGES], options[TAU], absolute(h)
-    new, zero = own(s)[1], ld(y, 0) * 0.0
+    new, zero, often = own(s)[1], ld(y, 0) * 0.0, options[BLOCKS + 2 * s :][per(2 * m)].view(np.float64)
     best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
-    for k in range(y.shape[0] - m, y.shape[0]):
-        force = maximum(force, magnitude(ld(y, k)))
+    for k in range(m):
+        force = maximum(force, often[m + k] * magnitude(ld(y, y.shape[0] - m + k)))
     for _ in range(options[LIMIT]):
         centre(h, y, group, tau, m, coefficients, s, work)
         moved, pushed, check = zero, zero, zero
         for i in range(s):
             stage(field, t, h, y, i, group, tau, m, coefficients, s, parameters, structure, field_work, work)
-            change, size = move(work[OWN_ROWS + 3 * i][:m], work[new][:m], 0, m, going)
+            change, size = move(work[OWN_ROWS + 3 * i][:m], work[new][:m], 0, m, often, going)
             moved, speed = maximum(moved, change), maximum(speed, size)
             for row in range(1, 3):
-                change, size = move(work[OWN_ROWS + 3 * i + row][:m], work[new + row][:m], 0, m, going)
+                change, size = move(work[OWN_ROWS + 3 * i + row][:m], work[new + row][:m], 0, m, often[m:], going)
                 pushed, force = maximum(pushed, step * change), maximum(force, step * size)
             check = check + (nought(work[new], m) + nought(work[new + 1], m))
         counters[EVALUATIONS] += s

@@ -46,7 +46,7 @@ from integrators.layout import (
 )
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
-from integrators.problem.sparsity import HALF
+from integrators.problem.sparsity import HALF, per
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
@@ -158,20 +158,20 @@ def iterate(
     """
     d = dimension(table)
     m = table[table.shape[0] - 1, 4] if options[CANONICAL] else d
-    z, new = work[Z][:d], work[NEW][:d]
+    z, new, often = work[Z][:d], work[NEW][:d], options[BLOCK + 2 :][per(d)].view(np.float64)
     zero = ld(y, 0) * 0.0
     best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
     for i in range(d - m):
-        force = maximum(force, magnitude(ld(y, y.shape[0] - m + i)))
+        force = maximum(force, often[m + i] * magnitude(ld(y, y.shape[0] - m + i)))
     step = absolute(h)
     for _ in range(options[LIMIT]):
         evaluate(field, t, h, y, table, options, parameters, structure, field_work, work)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
-        change, size = move(z, new, 0, m, going)
+        change, size = move(z, new, 0, m, often, going)
         speed = maximum(speed, size)
         residual = relative(change, speed)
-        change, size = move(z, new, m, d, going)
+        change, size = move(z, new, m, d, often, going)
         force = maximum(force, step * size)
         residual = maximum(residual, relative(step * change, force)) + nought(new, d) + 0.0 * force
         rounds = rounds + going

@@ -10,7 +10,8 @@ solved from the last to the first; equal eigenvalues (diagonally implicit tablea
 
 A residual is compared with what rounding of the state makes of the field: component m of r counts in units of
 
-    |J|ₘ (|x| + h |k|) + |kₘ| + |fₘ| + νₘ/δ,     |x| the sizes of the state (turns and configurations: one at least)
+    |J|ₘ (|x| + h |k|) + |kₘ| + |fₘ| + νₘ/δ,     |x| the sizes of the state (turns and configurations: one at least,
+                                                 and what counts as one the problem says: `Problem.scales`)
 
 where ν is what the field changes by when the state is moved by δ = 64 ε of itself: momenta that are conserved have no
 derivative, and rounding all the same.  (It counts no more than the largest of the other terms, so that noise above
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from integrators.arithmetic.bands import decompose_band
 from integrators.layout import ERROR, EVALUATIONS, TENTATIVE
 from integrators.problem import Problem
-from integrators.problem.sparsity import EXACT, HALF, ORDER
+from integrators.problem.sparsity import EXACT, HALF, ORDER, entries_of, per
 from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
 from integrators.steppers.newton_bands import fill_band, levels_band
@@ -60,7 +61,8 @@ ROUNDS = 60
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
 _ROUNDING = 2.0**-46
-"""What is left where the parts of an entry of the Jacobian cancel, in the largest of its column."""
+"""What is left where the parts of an entry of the Jacobian cancel, in the largest of its column, of what counts as
+one of their rows."""
 STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
@@ -93,19 +95,19 @@ def newton_rows(s: int, problem: Problem, columns: int) -> int:
 
 
 @kernel
-def sizes(y: Any, table: Any, canonical: Any, out: Any, going: Any) -> None:
-    """The size of the state that each component of the velocity moves, where `going`: of its factor, one at least for
-    turns and configurations.
+def sizes(y: Any, table: Any, canonical: Any, often: Any, out: Any, going: Any) -> None:
+    """The size of the state that each component of the velocity moves, where `going`: of its factor in what counts as
+    one, one at least for turns and configurations; `often`: the inverses of what counts as one.
     """
     last = table.shape[0] - 1
     for row in range(table.shape[0]):
-        size = ld(y, 0) * 0.0
-        for i in range(table[row, Q_OFFSET], table[row, Q_OFFSET] + table[row, N_Q]):
-            size = maximum(size, absolute(ld(y, i)))
+        size, q, v, n_v = ld(y, 0) * 0.0, table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
+        for i in range(table[row, N_Q]):
+            size = maximum(size, absolute(ld(y, q + i)) * often[v + min(i, n_v - 1)])  # lengths come before turns
         if table[row, KIND] != RN or (canonical and row != last):
             size = maximum(size, 0.0 * size + 1.0)
-        for i in range(table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]):
-            st(out, i, select(going > 0.0, size, ld(out, i)))
+        for i in range(v, v + n_v):
+            st(out, i, select(going > 0.0, size / often[i], ld(out, i)))
 
 
 @helper
@@ -135,13 +137,13 @@ def differentiate(
     """J at y, where `going`, with the field there as the first d of the memory's values; x: a state for scratch."""
     at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
-    sizes(y, table, canonical, memory[at.size :], going)
+    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
     if pattern[EXACT] and pattern[HALF] >= 0:
         _take_entries(field, t, y, pattern, parameters, structure, field_work, memory, s, d, going)
         counters[EVALUATIONS] += 1
     elif pattern[EXACT]:
         field(t, y, parameters, structure, field_work, value)
-        _take(value[d:], d, J, going)
+        _take(value[d:], d, pattern[per(d)].view(np.float64), J, going)
         counters[EVALUATIONS] += 1
     elif pattern[HALF] >= 0:
         _differences_in_band(
@@ -153,18 +155,18 @@ def differentiate(
 
 
 @kernel
-def _take(given: Any, d: Any, J: Any, going: Any) -> None:
+def _take(given: Any, d: Any, often: Any, J: Any, going: Any) -> None:
     """J <- what the problem gives, where `going`, without entries that are nothing but rounding: the row of a momentum
     that is conserved would count residuals by it.
     """
     for b in range(d):
         largest = 0.0 * ld(given, b)
         for m in range(d):
-            largest = maximum(largest, absolute(ld(given, m * d + b)))
+            largest = maximum(largest, absolute(ld(given, m * d + b)) * often[m])
         for m in range(d):
             k = m * d + b
             x = ld(given, k)
-            x = select(absolute(x) > _ROUNDING * largest, x, 0.0 * largest)
+            x = select(absolute(x) * often[m] > _ROUNDING * largest, x, 0.0 * largest)
             st(J, k, select(going > 0.0, x, ld(J, k)))
 
 
@@ -174,7 +176,8 @@ def _take_entries(
     d: Any, going: Any,
 ) -> None:  # fmt: skip
     """The band J, where `going`, from the entries that the field gives, in the room of the factors to be made anew."""
-    half, count = pattern[HALF], pattern[ORDER + d]
+    half, entries = pattern[HALF], entries_of(d)
+    count = pattern[entries]
     at = room(s, d, half)
     J, given = memory[at.jacobian :], memory[at.factors : at.factors + d + count]
     field(t, y, parameters, structure, field_work, given)
@@ -183,7 +186,7 @@ def _take_entries(
     for k in range(d * (2 * half + 1)):
         st(J, k, select(going > 0.0, 0.0 * going, ld(J, k)))
     for k in range(count):
-        place = pattern[ORDER + d + 1 + k]
+        place = pattern[entries + 1 + k]
         st(J, place, select(going > 0.0, ld(given, d + k), ld(J, place)))
 
 
@@ -211,7 +214,7 @@ def levels(memory: Any, s: Any, d: Any, pattern: Any) -> None:
     """|J| (|x| + |Δx|): what the rounding of the state counts in the slopes; the changes of the state within the step,
     h |k|, are the first d numbers of `change`.
     """
-    at = room(s, d, pattern[HALF])
+    at, often = room(s, d, pattern[HALF]), pattern[per(d)].view(np.float64)
     J, size, reach = memory[at.jacobian :], memory[at.size :], memory[at.change :]
     zero = 0.0 * ld(size, 0)
     dense, largest = d if pattern[HALF] < 0 else 0, zero
@@ -236,9 +239,9 @@ def levels(memory: Any, s: Any, d: Any, pattern: Any) -> None:
             p = p + absolute(ld(J, m * d + b)) * (ld(size, b) + ld(reach, b))
         st(memory, at.level + m, p)
     for m in range(d):
-        largest = maximum(largest, ld(memory, at.level + m))
+        largest = maximum(largest, ld(memory, at.level + m) * often[m])
     for m in range(d):
-        noise = minimum(ld(memory, at.noise + m) / _AUDIBLE, largest)
+        noise = minimum(ld(memory, at.noise + m) / _AUDIBLE, largest / often[m])
         st(memory, at.level + m, ld(memory, at.level + m) + noise)
 
 
@@ -261,7 +264,7 @@ def linearise_where_needed(
     if renewed or any_(ld(memory, at.step) != h):
         factorise(h, memory, s, d, R, blocks, pattern)
         st(memory, at.step, 0.0 * going + h)
-    sizes(y, table, canonical, memory[at.size :], going)
+    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
 
 
 @kernel

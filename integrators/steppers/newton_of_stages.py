@@ -20,8 +20,8 @@ from typing import Any
 from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
 from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit_newton import BLOCKS, memory_row, residual
-from integrators.steppers.implicit_stages import CENTRED, STAGES, centre, own
+from integrators.steppers.implicit_newton import memory_row, residual
+from integrators.steppers.implicit_stages import BLOCKS, CENTRED, STAGES, centre, own
 from integrators.steppers.iteration import goes_on
 from integrators.steppers.newton import (
     DAMPED_ROUNDS,

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from integrators.layout import CANONICAL, COMPENSATION, ERROR, EVALUATIONS, OWN_OPTIONS, OWN_ROWS, STAGE, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
-from integrators.problem.ambient import state_sizes
+from integrators.problem.sparsity import per
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
@@ -56,19 +56,19 @@ def own(s: Any) -> Any:
 
 
 @kernel
-def _own_sizes(y: Any, table: Any, ones: Any, out: Any) -> None:
+def _own_sizes(y: Any, table: Any, often: Any, out: Any) -> None:
     """The size of the factor <- that of the number itself on Rⁿ, one at least, where that is less."""
     for row in range(table.shape[0]):
         if table[row, KIND] == RN:
             for k in range(table[row, N_V]):
                 i = table[row, V_OFFSET] + k
-                own = maximum(absolute(ld(y, table[row, Q_OFFSET] + k)), 0.0 * ld(y, 0) + ones[i])
+                own = maximum(absolute(ld(y, table[row, Q_OFFSET] + k)), 0.0 * ld(y, 0) + 1.0 / often[i])
                 st(out, i, minimum(ld(out, i), own))
 
 
 @kernel
 def _linearise(
-    field: Any, t: Any, y: Any, table: Any, ones: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    field: Any, t: Any, y: Any, table: Any, often: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any, counters: Any,
 ) -> None:  # fmt: skip
     """f at the start into the row of the field, and J into the memory."""
@@ -85,8 +85,8 @@ def _linearise(
         counters[EVALUATIONS] += 1
     else:
         field(t, y, parameters, structure, field_work, work[value][:d])
-        sizes(y, table, options[CANONICAL], size, ld(y, 0) * 0.0 + 1.0)
-        _own_sizes(y, table, ones, size)
+        sizes(y, table, options[CANONICAL], often, size, ld(y, 0) * 0.0 + 1.0)
+        _own_sizes(y, table, often, size)
         ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
         clear(u)
         for b in range(d):
@@ -176,8 +176,8 @@ def step(
     """One step of a Rosenbrock method."""
     s, d, n, q = options[STAGES], dimension(table), y.shape[0], 2 * options[STAGES] * options[STAGES]
     _, exponent, state, _, _, row = own(s)
-    ones = coefficients[q + 4 * s + 1 :]
-    _linearise(field, t, y, table, ones, options, parameters, structure, field_work, work, counters)
+    often = coefficients[q + 4 * s + 1 :]
+    _linearise(field, t, y, table, often, options, parameters, structure, field_work, work, counters)
     if not options[AUTONOMOUS]:
         _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
     factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:], options[EXACT:])
@@ -207,8 +207,8 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    ones = state_sizes(problem.table, problem.scales)
-    return ones, np.array([problem.has_jacobian, -1, problem.is_autonomous])
+    often = problem.derivative_pattern[per(problem.dimension)].view(np.float64)
+    return often, np.array([problem.has_jacobian, -1, problem.is_autonomous])
 
 
 STEPPER = Stepper(

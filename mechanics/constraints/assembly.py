@@ -7,6 +7,7 @@ equations do no harm).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -77,15 +78,15 @@ class Assembly:
     moved: Mapping[str, float]
 
 
-def size_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
+def size_of(tree: Tree, closures: Iterable[Closure] = (), otherwise: float = 1.0) -> float:
     """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point,
-    or between points that are held apart; else 1 m.
+    or between points that are held apart, m.
     """
     closures = tuple(closures)
     lengths = [float(np.linalg.norm(x)) for b in tree.bodies for x in (np.asarray(b.position), b.inertia.com)]
     lengths += [float(np.linalg.norm(f.position)) for c in closures for f in (c.first, c.second) if f.body is not None]
     lengths += [e.length for c in closures for e in c.equations if e.kind == DISTANCE]
-    return max(lengths) or 1.0
+    return max(lengths) or otherwise
 
 
 def velocity_units(joint: object) -> list[str]:
@@ -110,6 +111,22 @@ def state_units(tree: Tree, size: float) -> Array:
         if kind == RN:
             q[q_offset : q_offset + n_q] = units[v_offset : v_offset + n_q]
     return np.concatenate([q, units])
+
+
+def canonical_units(tree: Tree, closures: Iterable[Closure] = ()) -> Array:
+    """What counts as one in each component of the state (q, p): 1, or the extent of the mechanism; of momenta those of
+    the heaviest body where it goes as far in a second.
+    """
+    mass = max((b.inertia.mass for b in tree.bodies), default=0.0) or 1.0
+    size = extent_of(tree, closures)
+    units = state_units(tree, size)
+    return np.concatenate([units[: tree.nq], mass * size**2 / units[tree.nq :]])
+
+
+def extent_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
+    """`size_of`, or the largest radius of gyration of bodies of which no point lies away from another, m."""
+    squares = [float(np.trace(b.inertia.tensor)) / (2.0 * b.inertia.mass) for b in tree.bodies if b.inertia.mass > 0.0]
+    return size_of(tree, closures, math.sqrt(max(squares, default=0.0)) or 1.0)
 
 
 def gap_units(loops: LoopEquations, size: float) -> Array:

@@ -52,7 +52,9 @@ def network_problem(
     y0 = np.concatenate([x.ravel(), g.ravel(), p.ravel(), (inertia * xi).ravel()])
     dissipates = bool(network.packed.structure[DAMPERS] > 0 or network.drag.any())
     names, units, kept = _watched(network)
-    guards: tuple[Guard, ...] = momentum_guards(kept, float(np.linalg.norm(y0[3 * n + 7 * m :])))
+    length = _extent(x)
+    linear = float(np.linalg.norm([*p.ravel(), *(inertia * xi / ([1.0] * 3 + [length] * 3)).ravel()]))
+    guards = (*momentum_guards(kept[:3], linear), *momentum_guards(kept[3:], linear * length))
     if not network.motions:
         guards = (*energy_guard(_at_play(network, x, v) + 0.5 * float(np.sum(inertia * xi * xi)), dissipates), *guards)
     if any(kind in TETRAHEDRA for kind, _, _ in network._sets):
@@ -94,11 +96,16 @@ def network_problem(
     )
 
 
+def _extent(x: Array) -> float:
+    """How far the points of a network reach, m."""
+    return float(np.linalg.norm(np.ptp(x, axis=0))) or 1.0
+
+
 def _scales(network: Network, x: Array, y: Array, inertia: Array) -> Array:
     """What counts as one of each component: the extent of the network, and the momenta of nodes that go as far, or of
     bodies that turn by one, in the time 1/ω of its fastest vibration.
     """
-    n, m, length = len(x), len(inertia), float(np.linalg.norm(np.ptp(x, axis=0))) or 1.0
+    n, m, length = len(x), len(inertia), _extent(x)
     rate = fastest(network, y)[0] or float(np.sqrt(np.linalg.norm(network.gravity) / length)) or 1.0
     rate = rate if np.isfinite(rate) else 1.0
     momentum = max(float(network.masses.max()), float(inertia.max(initial=0.0))) * length * rate

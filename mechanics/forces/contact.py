@@ -38,7 +38,9 @@ from mechanics.model.frames import Frame
 
 ON_PLANE, BETWEEN_ROUNDS = 0.0, 1.0
 TINY = 1e-150
-"""Added to squares under roots and divisors: a slip at rest, the semi-axes of a ball, a segment of no length."""
+"""Added to squares under roots and divisors (the semi-axes of a ball, a segment of no length), and the least of a slip
+at rest.
+"""
 PARALLEL = 1e-12
 """sin² of the angle below which two segments touch in their middles, as far as they lie side by side."""
 
@@ -140,7 +142,7 @@ def response(numbers: Any, first: Any, second: Any, normal: Any, d: Any, arm_i: 
     slip = add(slip, scale(d_dot, normal))
     force = scale(N, normal)
     if any_(friction != NO_FRICTION):
-        speed = sqrt(dot(slip, slip) + TINY)
+        speed = sqrt(maximum(dot(slip, slip), TINY))  # a complex step from rest has a square below zero
         ratio = friction_ratio(friction, static, dynamic, slip_speed, speed)
         force = subtract(force, scale(N * ratio / speed, slip))
     return force, arm_i, arm_j, stored, dot(force, slip) + (spring - N) * d_dot

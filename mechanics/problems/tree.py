@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable, pose
 from integrators.problem.fields import differentiating
-from integrators.problem.guards import momentum_guards
+from integrators.problem.guards import Guard, momentum_guards
 from integrators.problem.times import begins_at
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
@@ -17,6 +17,7 @@ from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
 from mechanics.closed_trees.connected import derivative_sparsity
+from mechanics.constraints.assembly import canonical_units, extent_of, units_of
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
@@ -108,18 +109,27 @@ def hamiltonian_problem(
         invariant_units=units,
         guards=(
             *tree_guards(tree, kinetic, potential),
-            *momentum_guards(names[1:], float(np.max(np.linalg.norm(p, axis=-1)))),
+            *_kept_momenta(tree, np.asarray(p), names[1:], units[1:]),
         ),
         canonical=True,
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
         autonomous=not tree.is_rheonomic,
         begins=begins,
+        scales=canonical_units(tree),
         own_steps=variational_steps(tree),
         model=tree.name,
         scene=tree_scene(tree),
         joints=tree,
         explain=partial(_unknown_motion, tree) if tree.is_rheonomic else None,
     )
+
+
+def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
+    """The guards of conserved momenta, linear and angular ones over the extent of the tree."""
+    size = extent_of(tree)
+    linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
+    of = {"kg m/s": linear, "kg m^2/s": linear * size}
+    return [guard for name, unit in zip(names, units, strict=True) for guard in momentum_guards([name], of[unit])]
 
 
 def _unknown_motion(tree: Tree, t: float, y: NDArray[np.float64]) -> str:

@@ -15,7 +15,7 @@ from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from liegroup import product, rn, so3
 from liegroup.compile.scalars import sqrt
 from mechanics import Body, Inertia, Tree
-from mechanics.joints import Revolute
+from mechanics.joints import Free, Revolute
 from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
 
@@ -212,6 +212,23 @@ def test_momenta_that_a_motion_conserves_are_guarded():
         assert abs(doubt.limit - run[doubt.name][0]) == pytest.approx(limit)
         assert doubt.says == "a momentum that should be conserved is not"
         assert "smaller step" in doubt.remedy
+
+
+@pytest.mark.parametrize(("method", "step"), [("RKMK_GAUSS2", 0.1), ("RKMK4", 0.1)])
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+def test_momenta_are_guarded_alike_in_all_units(method, step, gravity):
+    """Linear and angular ones, of which one is a million times the other where bodies are of micrometres."""
+
+    def doubted(length, mass, time):
+        inertia = Inertia.about_com(mass, (0, 0, 0.1 * length), mass * length**2 * np.diag([0.01, 0.02, 0.025]))
+        tree = Tree([Body("stone", Free(), inertia=inertia)], gravity=(0.0, 0.0, -gravity * length / time**2))
+        twist = np.array([length, 0.0, 0.0, 1.0, 5.0, 0.1]) / time
+        run = integrate(tree.problem(tree.neutral(), twist), method, (0.0, 30.0 * time), step * time)
+        return {doubt.name for doubt in run.doubts}
+
+    large, small, huge = (doubted(*units) for units in ((1.0, 1.0, 1.0), (1e-6, 1e-15, 1.0), (1e6, 1e18, 1e3)))
+    assert any(name.startswith("angular_momentum") for name in large)
+    assert small == huge == large
 
 
 def test_energies_and_momenta_may_change_by_a_twentieth_of_what_is_at_play():

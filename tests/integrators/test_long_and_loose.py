@@ -8,7 +8,7 @@ from integrators import Event, Problem, integrate, traced
 from integrators.controllers import IntegratingController
 from integrators.engine.halves import MOST
 from integrators.problem import lagrangian_problem
-from liegroup import rn
+from liegroup import product, rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints import point_on_plane, revolute
 from mechanics.forces import Sphere, cable, contact, joint_spring, joint_stop, motor
@@ -40,6 +40,11 @@ def resonant(t, y, p):
 def comet(t, y):
     r = np.hypot(y[0], y[1]) ** 3
     return np.array([y[2], y[3], -y[0] / r, -y[1] / r])
+
+
+@numba.njit
+def henon_heiles(t, y):
+    return np.array([y[2], y[3], -y[0] - 2.0 * y[0] * y[1], -y[1] - y[0] ** 2 + y[1] ** 2])
 
 
 def names(run):
@@ -134,6 +139,51 @@ def test_a_resonance_that_a_symmetric_method_misses_in_a_field_that_reads_no_tim
     run = integrate(Problem(rn(3), np.zeros(3), turned, parameters=[damping]), "MIDPOINT", (0.0, 3.0 / damping), step)
     assert names(run) == {"accuracy"}
     assert "swing by so much more or less" in run.message
+
+
+@numba.njit
+def on_a_spring(t, y):
+    """A mass of 1 kg that bounces on a spring twice as fast as it swings on it."""
+    r = np.hypot(y[0], y[1])
+    pull = -4.0 * 9.81 * (r - 0.75) / r
+    return np.array([y[2], y[3], pull * y[0], pull * y[1] - 9.81])
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "SPLIT_STRANG"])
+@pytest.mark.parametrize("step", [0.1, 0.02])
+def test_a_bounce_that_should_go_over_into_a_swing_is_a_doubt_where_it_stays(method, step):
+    """At 0.1 s the two frequencies are no longer one to two: the bounce is right, and a fifth of the swing there."""
+    problem = Problem(product(rn(2), rn(2)), [0.002, -1.02, 0.0, 0.0], on_a_spring, canonical=True)
+    run = integrate(problem, method, (0.0, 60.0), step)
+    swing = np.abs(run.y[:, 0]).max()
+    if step == 0.1:
+        assert swing < 0.005
+        assert names(run) == {"accuracy"}
+        assert "along one axis" in run.message
+    else:
+        assert swing == pytest.approx(0.0216, rel=0.05)
+        assert run.success, run.message
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a known limit: its energy is guarded")
+def test_a_bounce_that_stays_in_a_mechanism_is_a_doubt():
+    bob = Body("bob", Prismatic((0, 0, -1)), "arm", inertia=Inertia.point(1.0))
+    tree = Tree([Body("arm", Revolute((0, 1, 0))), bob], gravity=(0.0, 0.0, -9.81))
+    problem = Mechanism(tree, elements=[joint_spring("bob_joint", 4.0 * 9.81, rest=0.75)]).problem([0.002, 1.02])
+    run = integrate(problem, "TREE_VARIATIONAL", (0.0, 60.0), 0.1)
+    if np.abs(run["q"][:, 0]).max() > 0.005:
+        pytest.fail("it goes over")
+    assert not run.success
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "SPLIT_STRANG", "RKMK_GAUSS2"])
+def test_orbits_that_turn_and_chaos_of_two_axes_are_no_doubt(method):
+    """Of an ellipse the axes are the same wherever they lie; what goes over all the time does so with halves, too."""
+    planet = Problem(product(rn(2), rn(2)), [0.7, 0.0, 0.0, np.sqrt(1.3 / 0.7)], comet, canonical=True)
+    assert integrate(planet, method, (0.0, 1000.0), 0.1).success
+    start = [0.0, 0.1, np.sqrt(2.0 / 7.0 - 0.01 + 2e-3 / 3.0), 0.0]
+    star = Problem(product(rn(2), rn(2)), start, henon_heiles, canonical=True)
+    assert integrate(star, method, (0.0, 1000.0), 0.1).success
 
 
 @pytest.mark.parametrize("step", [1e-3, 5e-4])
@@ -395,3 +445,9 @@ def test_in_lanes_errors_that_grow_are_asked_for_as_well(whip):
     for k in (3, 12):
         alone = integrate(whip.with_start(starts[k]), "RKMK4", (0.0, 6.0), step=1e-3, progress=False)
         assert [doubt.value for doubt in alone.doubts] == [found[k].value]
+
+
+def test_what_is_saved_once_in_more_steps_than_are_looked_at_is_not_looked_at(recwarn):
+    run = integrate(Problem(rn(2), [1.0, 0.0], oscillator), "RKMK4", (0.0, 250.0), 0.01, save_every=25_000)
+    assert run.success, run.message
+    assert not recwarn.list

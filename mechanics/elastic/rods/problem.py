@@ -96,11 +96,16 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
     )
 
 
+def _extent(poses: Array) -> float:
+    """How far the nodes of a rod reach, m."""
+    return float(np.linalg.norm(np.ptp(poses[:, :3], axis=0)))
+
+
 def _scales(rod: Rod, packed: Packed, poses: Array) -> Array:
     """What counts as one of each component: the extent of the rod, and the momenta of nodes that go as far, or turn by
     one, in the time 1/ω of its fastest vibration.
     """
-    length, rate = float(np.linalg.norm(np.ptp(poses[:, :3], axis=0))), step_limit(rod).angular_frequency
+    length, rate = _extent(poses), step_limit(rod).angular_frequency
     count = len(poses)
     places = packed.configuration(np.tile([*3 * [length], *4 * [1.0]], (count, 1)))
     momenta = packed.momenta(rod.inertia, rate * np.tile([*3 * [length], *3 * [1.0]], (count, 1)))
@@ -156,7 +161,9 @@ def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Gu
     at_play = kinetic + float(totals[0]) + forces * rod.length
     found = energy_guard(at_play, rod.dissipates) if at_play > _of_rounding(rod, poses) else ()
     if not (rod.supports or rod.loads or np.any(rod.gravity) or rod.drags.any()):
-        found += momentum_guards(NAMES[1:7], float(np.linalg.norm(packed.momenta(rod.inertia, velocities))))
+        length = _extent(poses)
+        linear = float(np.linalg.norm(packed.momenta(rod.inertia, velocities / ([1.0] * 3 + [length] * 3))))
+        found += momentum_guards(NAMES[1:4], linear) + momentum_guards(NAMES[4:7], linear * length)
     return found
 
 

@@ -53,6 +53,19 @@ def test_the_derivative_of_the_field_with_an_element(name):
     assert name in ("motor", "actuator at the end of its ranges") or np.abs(found - bare).max() > 1e-3
 
 
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_the_derivative_at_rest(name):
+    """Where friction has no direction, and every square is zero: against differences on both sides."""
+    mechanism = Mechanism(tree(), elements=[ELEMENTS[name]])
+    q, p = state(mechanism)[0], np.zeros(mechanism.tree.nv)
+    found, start = mechanism.rhs_derivatives(q, p, 0.3), mechanism.rhs(q, p, 0.3)
+    assert np.isfinite(found).all()
+    for k in range(len(p)):
+        sides = [mechanism.rhs(q, p + s * 1e-6 * np.eye(len(p))[k], 0.3) for s in (1.0, -1.0)]
+        slope = np.concatenate([(one - other) / 2e-6 for one, other in zip(*sides, strict=True)])
+        assert np.allclose(slope, found[:, len(p) + k], rtol=1e-4, atol=1e-4 * (1.0 + np.abs(start[1]).max()))
+
+
 def test_the_problem_brings_the_derivative():
     """Behind the field in one call: with all elements, Newton's method takes no differences."""
     mechanism = Mechanism(tree(), elements=list(ELEMENTS.values()))

@@ -140,3 +140,70 @@ def test_variable_steps_become_smaller_where_they_are_not_solved(slip_speed):
     assert run.success, run.message
     assert abs(run["q"][-1, 0]) < 1.0 / 100.0 + 1e-3
     assert run.evaluations < 40 * (run.steps + run.rejected)
+
+
+def thrown(length, mass, time):
+    """A ball of a tenth of the length that comes down on a plane, and slides until it rolls."""
+    radius, g = 0.1 * length, (0.0, 0.0, -9.81 * length / time**2)
+    law = {"stiffness": 1e4 * mass / time**2, "damping": 0.5 * time / length, "slip_speed": 0.01 * length / time}
+    inertia = Inertia.about_com(mass, (0.0, 0.0, 0.0), 0.4 * mass * radius**2 * np.eye(3))
+    tree = Tree([Body("ball", Free(), inertia=inertia)], gravity=g)
+    floor = contact(Sphere(Frame("ball"), radius), Frame(None), friction=0.5, **law)
+    start = [0.0, 0.0, 1.05 * radius, 1.0, 0.0, 0.0, 0.0], [0.3 * length / time, *np.zeros(5)]
+    return Mechanism(tree, elements=[floor]).problem(*start)
+
+
+@pytest.mark.parametrize("method", IMPLICIT[:3])
+@pytest.mark.parametrize("units", [(1e-6, 1e-18, 1.0), (1e-6, 1e-6, 1e-3), (1e3, 1e9, 1.0)])
+def test_a_ball_of_micrometres_rolls_like_one_of_metres(method, units):
+    large, small = (
+        integrate(thrown(length, mass, time), method, (0.0, 0.3 * time), 2e-3 * time)
+        for length, mass, time in ((1.0, 1.0, 1.0), units)
+    )
+    assert large.finished, large.message
+    assert small.finished, small.message
+    assert small["q"][-1, :3] / units[0] == pytest.approx(large["q"][-1, :3], abs=1e-8)
+
+
+@pytest.mark.parametrize("method", [*IMPLICIT[:3], "RKMK_GAUSS2", "RODAS4"])
+@pytest.mark.parametrize("canonical", [True, False])
+def test_units_make_no_difference(method, canonical):
+    """To the last digits where one of them is told from another by `Problem.scales`."""
+
+    def sliding(length, mass):
+        def field(t, y):
+            depth, momentum = 0.1 * length - y[1], y[3]
+            load = (depth > 0.0) * max(0.0, 1e4 * mass * depth - 20.0 * momentum)
+            return [y[2] / mass, momentum / mass, -0.5 * load * np.tanh(y[2] / (0.01 * mass * length)),
+                    load - 9.81 * mass * length]  # fmt: skip
+
+        start = np.array([0.0, 0.105, 0.3, 0.0]) * scales(length, mass)
+        return Problem(product(rn(2), rn(2)), start, field, canonical=canonical, scales=scales(length, mass))
+
+    def scales(length, mass):
+        return np.array([length, length, mass * length, mass * length])
+
+    units = 2.0**-20, 2.0**-40
+    one, other = (integrate(sliding(*them), method, (0.0, 0.3), 2e-3) for them in ((1.0, 1.0), units))
+    assert one.finished, one.message
+    assert other.y / scales(*units) == pytest.approx(one.y, rel=1e-12, abs=1e-13)
+
+
+def resting(law, free):
+    """A ball, or a mass that does not turn, that is let go on a plane, and stays where it is."""
+    k, damping = {"hunt_crossley": (1e4, 0.5), "kelvin_voigt": (1e4, 40.0), "hertz": (1e6, 0.5)}[law]
+    slides = [Body("along", Prismatic((1, 0, 0))), Body("ball", Prismatic((0, 0, 1)), "along", inertia=LUMP)]
+    tree = Tree([Body("ball", Free(), inertia=LUMP)] if free else slides, gravity=(0.0, 0.0, -9.81))
+    floor = contact(Sphere(Frame("ball"), 0.1), Frame(None), stiffness=k, damping=damping, law=law, friction=0.5)
+    return Mechanism(tree, elements=[floor]).problem([0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0] if free else [0.0, 0.1])
+
+
+@pytest.mark.parametrize("method", [*IMPLICIT[:3], "RKMK_GAUSS2", "RODAS4"])
+@pytest.mark.parametrize("law", ["hunt_crossley", "kelvin_voigt", "hertz"])
+@pytest.mark.parametrize("free", [True, False])
+def test_what_rests_on_friction_goes_on(method, law, free):
+    """Without any slip, where friction has no direction, and yet a derivative."""
+    run = integrate(resting(law, free), method, (0.0, 1.0), 1e-2)
+    assert run.finished, run.message
+    assert abs(run["q"][-1, 0]) < 1e-12
+    assert run.evaluations < 60 * run.steps
