@@ -22,6 +22,7 @@ from numba.core.compiler import compile_result
 from numba.core.serialize import dumps
 
 from liegroup.compile import folders, objects, seals
+from liegroup.compile.closures import digest_of
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.libraries import KernelLibrary
 from liegroup.compile.overloads import forced_inline
@@ -195,6 +196,7 @@ class DigestCache(FunctionCache):
             folders.warn(f"{self._cache_path} cannot be written ({error.strerror})")
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        if "<locals>" in self._py_func.__qualname__:  # one of several made by a function: known by what it was made of
-            return super()._index_key(sig, codegen)
-        return sig, codegen.magic_tuple(), self._py_func.__qualname__
+        name = self._py_func.__qualname__
+        if "<locals>" in name:  # one of several made by a function: known by what it was made of
+            name = digest_of(self._py_func)
+        return sig, codegen.magic_tuple(), name

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import marshal
 import math
 import os
 import subprocess
 import sys
+import types
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +47,7 @@ from liegroup.compile import (
     st2,
     vector,
 )
+from liegroup.compile.closures import digest_of
 from liegroup.compile.scalars import absolute, less, maximum, minimum, sqrt
 from liegroup.compile.sources import imports, parsed_statements, statements
 
@@ -429,6 +432,48 @@ def test_imports_are_found_in_the_text_as_the_parser_finds_them() -> None:
         ("a.b",), ("d",), ("..f", "h", "i"), (".", "l", "m"),
     }  # fmt: skip
     assert len(list(statements(hidden))) == 4
+
+
+def scaled_by(factor: float, inner: Any = None) -> Any:
+    """Functions of the same lines."""
+
+    def scaled(x: Any) -> Any:
+        return factor * (x if inner is None else inner(x))
+
+    return scaled
+
+
+def read_from_bytecode(function: Any, **names: Any) -> Any:
+    """A function as another process has it, whose strings are other objects; `names` in the place of globals."""
+    code = marshal.loads(marshal.dumps(function.__code__))
+    cells = tuple(
+        types.CellType(read_from_bytecode(x.cell_contents) if callable(x.cell_contents) else x.cell_contents)
+        for x in function.__closure__
+    )
+    made = types.FunctionType(code, function.__globals__ | names, function.__name__, function.__defaults__, cells)
+    made.__qualname__ = function.__qualname__
+    return made
+
+
+def test_functions_of_the_same_lines_are_told_apart_alike_in_every_process() -> None:
+    functions = [scaled_by(2.0), scaled_by(3.0), scaled_by(2.0, scaled_by(3.0)), scaled_by(2.0, scaled_by(4.0))]
+    assert len({digest_of(f) for f in functions}) == 4
+    for f in functions:
+        assert digest_of(read_from_bytecode(f)) == digest_of(f)
+
+
+def test_globals_of_functions_count_that_are_no_names_of_a_module() -> None:
+    def reads() -> Any:
+        return lambda x: SCALE * x  # type: ignore[name-defined]  # noqa: F821
+
+    held = scaled_by(1.0, reads())
+    inner = held.__closure__[1].cell_contents
+    found = set()
+    for scale in (1.0, 2.0):
+        again = types.FunctionType(inner.__code__, inner.__globals__ | {"SCALE": scale}, inner.__name__)
+        again.__qualname__ = inner.__qualname__
+        found.add(digest_of(scaled_by(1.0, again)))
+    assert len(found) == 2
 
 
 def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_path: Path) -> None:
