@@ -216,6 +216,7 @@ def skate_force(t, q, v, p):
 
 
 FUNCTIONS = {
+    "number": 0.7,
     "plain (t)": of_time,
     "plain (t, y)": of_state,
     "plain (t, q, v)": of_motion,
@@ -275,6 +276,12 @@ def test_problems_whose_inputs_are_functions_are_sent(base, given):
 @pytest.mark.parametrize("base", INPUTS)
 def test_problems_with_every_kind_of_input_are_sent(base, given):
     runs_on_alike(*driven(base, given))
+
+
+@pytest.mark.parametrize("given", ["number", "zero order"])
+@pytest.mark.parametrize("base", [base for base in INPUTS if base != "nonholonomic"])
+def test_problems_with_the_work_of_their_inputs_are_sent(base, given):
+    runs_on_alike(*driven(base, given, with_work=True))
 
 
 @pytest.mark.parametrize("base", ["plain cart", "variational"])
