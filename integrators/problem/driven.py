@@ -169,7 +169,7 @@ class _Drive:
     def loaded(self, t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> Any:
         """A copy of the problem's own parameters with u(t, y) among them."""
         like = np.result_type(y, np.asarray(t), np.asarray(parameters), np.float64)
-        z = np.concatenate([y, self.velocities(t, y, parameters, structure, work)])
+        z = np.concatenate([y[: self.n], self.velocities(t, y, parameters, structure, work)])
         u, own = np.zeros(self.m, like), np.array(parameters[: self.count], like)
         self.signal.field.python(t, z, parameters, structure, work, u)
         own[list(self.places)] = u

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def with_work(problem: Problem) -> Problem:
         invariant_units=(*held.invariant_units, "J") if watches else held.invariant_units,
         projection=None if held.projection is None else account.projection(),
         explain=None if held.explain is None else account.of_state(held.explain),
-        doubts=None if held.doubts is None else account.of_state(held.doubts),
+        doubts=None if held.doubts is None else account.doubts(held.doubts),
         directions=None if held.directions is None else account.of_state(held.directions),
         fastest=None if held.fastest is None else account.of_start(held.fastest),
         scene=account.of_state(held.scene) if callable(held.scene) else held.scene,
@@ -64,7 +65,7 @@ def with_work(problem: Problem) -> Problem:
         parts_layout="",
         vectorized=False,
         exact=None,
-        inputs=replace(inputs, worked=True),
+        inputs=replace(inputs, worked=True, signal=None),
     )
     signal = inputs.signal
     return worked if signal is None else driven(worked, replace(signal, undriven=worked))
@@ -80,6 +81,10 @@ class _Account:
     def of_state(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function (t, y) of the state alone."""
         return partial(_of_state, function, self.n)
+
+    def doubts(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function (t, y) or (t, y, u): it is asked by its signature what it takes."""
+        return partial(_of_motion if "u" in signature(function).parameters else _of_state, function, self.n)
 
     def of_start(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """A function (y) of the state alone."""
@@ -156,6 +161,10 @@ class _Account:
 
 def _of_state(function: Callable[..., Any], n: int, t: Any, y: Any) -> Any:
     return function(t, np.asarray(y)[..., :n])
+
+
+def _of_motion(function: Callable[..., Any], n: int, t: Any, y: Any, u: Any) -> Any:
+    return function(t, np.asarray(y)[..., :n], u)
 
 
 def _of_start(function: Callable[[Any], Any], n: int, y: Any) -> Any:
