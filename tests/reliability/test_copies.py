@@ -195,12 +195,11 @@ def driven_arm():
     return Mechanism(arm(), elements=[motor("up_joint")])
 
 
-def skate():
-    system = nonholonomic_system(
-        rn(3), skate_energy, skate_rows, q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], force=skate_force, parameters=[0.0],
-        inputs={"turn": 0},
+def skate(interpreted=False, rows=None):
+    return nonholonomic_system(
+        rn(3), skate_energy, rows or skate_rows, q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], force=skate_force,
+        parameters=[0.0], inputs={"turn": 0}, interpreted=interpreted,
     )  # fmt: skip
-    return system.problem()
 
 
 def skate_energy(q, v, p):
@@ -235,7 +234,8 @@ INPUTS = {
     "multipliers": (lambda: multiplier_problem(driven_arm(), [0.3, 0.2], [0.1, 0.0]), "RKMK4", True),
     "parts": (lambda: constrained_problem(driven_arm(), [0.3, 0.2], [0.1, 0.0]), "GAUSS8", True),
     "compiled": (lambda: compile_model(driven_arm()).problem([0.3, 0.2], [0.1, 0.0]), "RKMK4", True),
-    "nonholonomic": (skate, "RKMK4", False),
+    "nonholonomic": (lambda: skate().problem(), "RKMK4", False),
+    "interpreted": (lambda: skate(interpreted=True).problem(), "RKMK4", False),
 }
 
 
@@ -266,7 +266,10 @@ def runs_on_alike(problem, method):
         assert (other.message, other.doubts) == (whole.message, whole.doubts)
 
 
-@pytest.mark.parametrize(("base", "given"), [("plain cart", "plain (t)"), ("variational", "plain (t, q, v)")])
+@pytest.mark.parametrize(
+    ("base", "given"),
+    [("plain cart", "plain (t)"), ("variational", "plain (t, q, v)"), ("interpreted", "number")],
+)
 def test_problems_whose_inputs_are_functions_are_sent(base, given):
     runs_on_alike(*driven(base, given))
 
@@ -279,7 +282,7 @@ def test_problems_with_every_kind_of_input_are_sent(base, given):
 
 
 @pytest.mark.parametrize("given", ["number", "zero order"])
-@pytest.mark.parametrize("base", [base for base in INPUTS if base != "nonholonomic"])
+@pytest.mark.parametrize("base", [base for base in INPUTS if base not in ("nonholonomic", "interpreted")])
 def test_problems_with_the_work_of_their_inputs_are_sent(base, given):
     runs_on_alike(*driven(base, given, with_work=True))
 
@@ -293,6 +296,15 @@ def test_the_name_of_an_input_whose_function_cannot_be_sent(base, monkeypatch):
     pushed = problem.with_inputs({name: lambda t: 0.0})
     with pytest.raises(TypeError, match=rf"input '{name}': function .*lambda.*at the top of a module, or give traced"):
         pickle.dumps(pushed)
+
+
+def test_the_name_of_an_interpreted_function_that_cannot_be_sent(monkeypatch):
+    for name in [name for name in sys.modules if name.endswith(("cloudpickle", "dill"))]:
+        monkeypatch.delitem(sys.modules, name)
+    system = skate(True, rows=lambda q, p: skate_rows(q, p))
+    with pytest.raises(TypeError, match=r"rows: function .*lambda.*at the top of a module"):
+        pickle.dumps(system)
+    assert np.array_equal(run(copy.deepcopy(system).problem(), "RKMK4").y, run(system.problem(), "RKMK4").y)
 
 
 def test_processes_take_inputs_that_are_functions():
