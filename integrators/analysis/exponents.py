@@ -117,7 +117,8 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period; or what drives it is not.
+        The motion is not periodic: the gap after the period, and whether it is whole turns of an angle that counts
+        them; or what drives it is not.
     ArithmeticError
         A step fails.
 
@@ -141,21 +142,38 @@ def floquet_multipliers(
         if k % -(-steps // _LOOKED_AT) == 0:
             _check_drive(problem, step.A, linearised_step(problem, method, state, h, t=t + k * h + period).A, period)
         state, monodromy = step.y, step.A @ monodromy
-    away = np.zeros(problem.dimension)
-    increment(problem.table, EXP, start, state, away)
-    gap = float(np.abs(away).max(initial=0.0))
-    size = 1.0 + float(np.abs(start).max(initial=0.0))
-    if gap > CLOSED * size:
+    gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
+    if gap > allowed:
+        besides = _gap(problem, start + 2.0 * np.pi * _turns(problem, start, state), state)
+        says = (
+            f"whole turns of an angle that counts them and {besides:.1g} besides: take an angle that closes, such as "
+            "that of a joint Continuous in the place of Revolute"
+            if besides < 0.1 * gap
+            else f"expected less than {allowed:.1g}; correct start and period (a Newton step with the derivative of "
+            "`linearised_step`), or take more steps"
+        )
         raise ValueError(
-            f"period: after {period} s the motion of {problem.model!r} is {gap:.3g} from its start, expected less than "
-            f"{CLOSED * size:.1g}; correct start and period (a Newton step with the derivative of `linearised_step`), "
-            "or take more steps"
+            f"period: after {period} s the motion of {problem.model!r} is {gap:.3g} from its start, {says}"
         )
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
     _warn_of_few_steps(problem, method, start, period, steps, t, values)
     with np.errstate(divide="ignore"):
         return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
+
+
+def _gap(problem: Problem, start: Array, end: Array) -> float:
+    """The largest component of the increment from one state to another."""
+    away = np.zeros(problem.dimension)
+    increment(problem.table, EXP, start, end, away)
+    return float(np.abs(away).max(initial=0.0))
+
+
+def _turns(problem: Problem, start: Array, end: Array) -> Array:
+    """Whole turns between two states in components that are angles on the line."""
+    turns, angles = np.zeros(problem.n), list(problem.angles)
+    turns[angles] = np.round((end - start)[angles] / (2.0 * np.pi))
+    return turns
 
 
 def _check_drive(problem: Problem, A: Array, later: Array, period: float) -> None:

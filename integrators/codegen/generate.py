@@ -86,7 +86,8 @@ def generate_code(
     ValueError
         Another language; a method without a step, or one with memory; samples of another size.
     TypeError
-        A field that cannot be traced.
+        A field that cannot be traced; a method that takes the exact derivatives of a mechanism (Radau, SDIRK,
+        Rosenbrock).
     ArithmeticError
         The method fails at the samples.
 
@@ -331,7 +332,14 @@ def _end(
     try:
         status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
     except TypeError as error:
-        raise TypeError(f"{problem.model}: a step of {method.name} cannot be traced: {error}") from error
+        asks = problem.has_jacobian and method.stepper.evaluates == "linearised"
+        says = (
+            f"; {method.name} takes the exact derivatives of the field, and those of mechanisms are not written: "
+            "choose an explicit method, GAUSS8, MIDPOINT or TREE_VARIATIONAL"
+        )
+        raise TypeError(
+            f"{problem.model}: a step of {method.name} cannot be traced: {error}{says if asks else ''}"
+        ) from error
     if status != OK:
         raise ArithmeticError(f"{problem.model}: a step of {method.name} at the samples: {Status(status).name}")
     if problem.projection is None:

@@ -169,7 +169,7 @@ class _Drive:
     def loaded(self, t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> Any:
         """A copy of the problem's own parameters with u(t, y) among them."""
         like = np.result_type(y, np.asarray(t), np.asarray(parameters), np.float64)
-        z = np.concatenate([y, self.velocities(t, y, parameters, structure, work)])
+        z = np.concatenate([y[: self.n], self.velocities(t, y, parameters, structure, work)])
         u, own = np.zeros(self.m, like), np.array(parameters[: self.count], like)
         self.signal.field.python(t, z, parameters, structure, work, u)
         own[list(self.places)] = u
@@ -257,7 +257,7 @@ class _Drive:
 
         sources = base.source, self.signal.field.source
         return Field(
-            python, base.is_compiled, sources, build, partial(self._together, build),
+            python, base.is_compiled, sources, build, partial(self._together, build), (self.field, (base, plain)),
             differentiates=base.differentiates and not plain,
         )  # fmt: skip
 
@@ -313,7 +313,7 @@ class _Drive:
         return Field(
             python, base.is_compiled, (base.source, signal.source),
             lambda: build(base.compiled, signal.compiled, FIELD_SIGNATURE),
-            lambda: build(base.compiled_lanes, signal.compiled_lanes, FIELD_SIGNATURES[1]),
+            lambda: build(base.compiled_lanes, signal.compiled_lanes, FIELD_SIGNATURES[1]), (self.pushed, ()),
             build_timed=build_timed, differentiates=base.differentiates and self.signal.reads == TIME,
         )  # fmt: skip
 
@@ -336,7 +336,7 @@ class _Drive:
 
             return compile_field(function, FIELD_SIGNATURES[in_lanes])
 
-        made = Field(python, base.is_compiled, base.source, build, lambda: build(True))
+        made = Field(python, base.is_compiled, base.source, build, lambda: build(True), (self.cut, (base,)))
         return made if self.signal.tables else base
 
     def own_step(self, own: OwnStep) -> OwnStep:
@@ -361,6 +361,7 @@ class _HeldStep(Entry):
     def __init__(self, drive: _Drive, base: Entry, rows: int) -> None:
         self._drive, self._base, self._rows = drive, base, rows
         super().__init__(self._interpreted, ())
+        self.recipe = type(self), (drive, base, rows)
         self._made: dict[bool, Any] = {}
 
     @property

@@ -7,8 +7,9 @@ from types import FunctionType
 from typing import Any
 
 
-def check_importable(function: Any) -> None:
-    """TypeError for a plain function that is no name of its module: pickle sends names.
+def check_importable(function: Any, what: str = "", or_else: str = "") -> None:
+    """TypeError for a plain function that is no name of its module: pickle sends names.  It says `what` the function is
+    given for, and what may be given `or_else`.
 
     Nothing is said where a pickler has been imported that sends the code of functions instead (cloudpickle, alone or
     in joblib; dill).
@@ -19,8 +20,9 @@ def check_importable(function: Any) -> None:
     if isinstance(function, FunctionType) and not _is_found(function):
         code = function.__code__
         raise TypeError(
-            f"function {function.__qualname__!r} ({code.co_filename}, line {code.co_firstlineno}) cannot be sent to "
-            "another process: it has no name that can be imported; define it by `def` at the top of a module"
+            f"{what + ': ' if what else ''}function {function.__qualname__!r} ({code.co_filename}, line "
+            f"{code.co_firstlineno}) cannot be sent to another process: it has no name that can be imported; define it "
+            f"by `def` at the top of a module{', or give ' + or_else if or_else else ''}"
         )
 
 

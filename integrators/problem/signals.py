@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from integrators.problem.field_source import field_source, stores
 from integrators.problem.fields import Field, as_field, each_at_its_time, joined, lane_by_lane, once
+from integrators.problem.importable import check_importable
 from integrators.problem.inputs import FORMS, Inputs, Sampled, look_up, traced
 from integrators.problem.jitted import address_of, compiled_field, keep_raised
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
@@ -102,16 +103,11 @@ class Given:
             raise ValueError(
                 f"{what}: f(t, q, v), but the state of {self.problem.model!r} consists of ({names}); expected f(t, y)"
             )
-        n, n_q, n_v = sizes(self.problem)
-        length = n + n_v
-        python = _checked(getattr(function, "py_func", function), reads, (n, n_q, n_v), m, what)
+        of = reads, sizes(self.problem), m, what
         if isinstance(given, traced):
-            made, kind = _straight(python, length, m, what), "traced"
-        elif is_jitted(function):
-            adapted = _adapted(function, reads, n, n_q, n_v)
-            made, kind = _field(python, function, lambda: compiled_field(adapted, python, what)), "jitted"
+            made, kind = _straight(function, *of), "traced"
         else:
-            made, kind = _field(python, function, lambda: _called_back(python, length, m, what)), "plain Python"
+            made, kind = _of_function(function, *of), "jitted" if is_jitted(function) else "plain Python"
         self.parts.append(Part(which, made, kind, reads))
 
     def together(self) -> Part:
@@ -180,13 +176,40 @@ def _checked(
     return python
 
 
-def _field(python: Callable[..., None], source: Any, build: Callable[[], Any]) -> Field:
+@dataclass(frozen=True)
+class _Called(Field):
+    """A field that is made of what a user gave for an input, in another process too."""
+
+    what: str = ""
+
+    def __reduce__(self) -> Any:
+        check_importable(self.source, self.what, "traced(f) or a jitted function, whose code is sent")
+        return super().__reduce__()
+
+
+def _field(
+    python: Callable[..., None], source: Any, build: Callable[[], Any], recipe: tuple[Any, ...], what: str = ""
+) -> Field:
     """A function that is called for one trajectory after the other in lanes, too."""
     scalar = once(build)
-    return Field(
+    return _Called(
         python, True, source, scalar, lambda: compile_field(lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
+        (recipe[0], recipe[1:]), what=what,
         build_timed=lambda: compile_field(each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
     )  # fmt: skip
+
+
+def _of_function(function: Any, reads: int, sizes: tuple[int, int, int], m: int, what: str) -> Field:
+    """A jitted function, or one that is called back."""
+    n, n_q, n_v = sizes
+    python = _checked(getattr(function, "py_func", function), reads, sizes, m, what)
+
+    def build() -> Any:
+        if is_jitted(function):
+            return compiled_field(_adapted(function, reads, n, n_q, n_v), python, what)
+        return _called_back(python, n + n_v, m, what)
+
+    return _field(python, function, build, (_of_function, function, reads, sizes, m, what), what)
 
 
 def _adapted(function: Any, reads: int, n: int, n_q: int, n_v: int) -> Callable[..., None]:
@@ -211,7 +234,7 @@ def _of_table(sampled: Sampled, at: int) -> Field:
     def signal(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         look_up(t, parameters, at, count, m, linear, out)
 
-    return _field(signal, sampled, lambda: compile_field(signal, FIELD_SIGNATURE))
+    return _field(signal, sampled, lambda: compile_field(signal, FIELD_SIGNATURE), (_of_table, sampled, at))
 
 
 _HEADER = f'''"""Inputs of one problem: written by integrators.problem.signals."""
@@ -221,10 +244,10 @@ from integrators.signatures import FIELD_SIGNATURES
 '''
 
 
-def _straight(python: Callable[..., None], length: int, m: int, what: str) -> Field:
+def _straight(function: Callable[..., Any], reads: int, sizes: tuple[int, int, int], m: int, what: str) -> Field:
     """A formula of t and z as straight-line code."""
-    graph, out = Graph(), np.empty(m, dtype=object)
-    z = scalars([graph.input(f"ld(y, {i})") for i in range(length)])
+    graph, out, python = Graph(), np.empty(m, dtype=object), _checked(function, reads, sizes, m, what)
+    z = scalars([graph.input(f"ld(y, {i})") for i in range(sizes[0] + sizes[2])])
     try:
         traceable(python)(graph.input("t"), z, None, None, None, out)
         wanted = [x.k if isinstance(x, Traced) else graph.constant(float(x)) for x in out]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +52,7 @@ def with_work(problem: Problem) -> Problem:
         invariant_units=(*held.invariant_units, "J") if watches else held.invariant_units,
         projection=None if held.projection is None else account.projection(),
         explain=None if held.explain is None else account.of_state(held.explain),
-        doubts=None if held.doubts is None else account.of_state(held.doubts),
+        doubts=None if held.doubts is None else account.doubts(held.doubts),
         directions=None if held.directions is None else account.of_state(held.directions),
         fastest=None if held.fastest is None else account.of_start(held.fastest),
         scene=account.of_state(held.scene) if callable(held.scene) else held.scene,
@@ -63,7 +65,7 @@ def with_work(problem: Problem) -> Problem:
         parts_layout="",
         vectorized=False,
         exact=None,
-        inputs=replace(inputs, worked=True),
+        inputs=replace(inputs, worked=True, signal=None),
     )
     signal = inputs.signal
     return worked if signal is None else driven(worked, replace(signal, undriven=worked))
@@ -78,17 +80,19 @@ class _Account:
 
     def of_state(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function (t, y) of the state alone."""
-        n = self.n
-        return lambda t, y: function(t, np.asarray(y)[..., :n])
+        return partial(_of_state, function, self.n)
+
+    def doubts(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function (t, y) or (t, y, u): it is asked by its signature what it takes."""
+        return partial(_of_motion if "u" in signature(function).parameters else _of_state, function, self.n)
 
     def of_start(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """A function (y) of the state alone."""
-        n = self.n
-        return lambda y: function(np.asarray(y)[..., :n])
+        return partial(_of_start, function, self.n)
 
-    def made(self, python: Callable[..., None], build: Callable[[Any], Any], of: Field, *others: Field) -> Field:
+    def made(self, build: Callable[[Any], Any], recipe: tuple[Any, ...], *parts: Field) -> Field:
         """A field of others: compiled where they are."""
-        parts = of, *others
+        python = build([f.python for f in parts])
 
         def compiled() -> Any:
             return compile_field(build([f.compiled for f in parts]), FIELD_SIGNATURE)
@@ -96,7 +100,7 @@ class _Account:
         def lanes() -> Any:
             return compile_field(build([f.compiled_lanes for f in parts]), FIELD_SIGNATURES[1])
 
-        return Field(python, all(f.is_compiled for f in parts), tuple(f.source for f in parts), compiled, lanes)
+        return Field(python, all(f.is_compiled for f in parts), tuple(f.source for f in parts), compiled, lanes, recipe)
 
     def field(self) -> Field:
         """(f, P)."""
@@ -111,8 +115,7 @@ class _Account:
 
             return worked
 
-        parts = self.held.field, self.power
-        return self.made(build([f.python for f in parts]), build, *parts)
+        return self.made(build, (self.field, ()), self.held.field, self.power)
 
     def invariants(self, watches: bool) -> Field:
         """The invariants, and behind them the balance."""
@@ -130,7 +133,7 @@ class _Account:
 
             return watched
 
-        return self.made(build([self.held.invariants.python]), build, self.held.invariants)
+        return self.made(build, (self.invariants, (watches,)), self.held.invariants)
 
     def projection(self) -> Field:
         """The state projected, the work as it is."""
@@ -146,14 +149,30 @@ class _Account:
 
             return projected
 
-        return self.made(build([self.held.projection.python]), build, self.held.projection)
+        return self.made(build, (self.projection, ()), self.held.projection)
 
     def own_step(self, own: OwnStep) -> OwnStep:
         """A step that the problem brings itself, with the work over each of its parts."""
         rows, columns = own.shape
         step = _WorkedStep(self, own.step, rows)
-        doubts = None if own.doubts is None else lambda y, h: own.doubts(y[: self.n], h)  # type: ignore[misc]
+        doubts = None if own.doubts is None else partial(_of_step, own.doubts, self.n)
         return replace(own, step=step, shape=(rows + ROWS, max(columns, 2 * self.m, 2)), action=None, doubts=doubts)
+
+
+def _of_state(function: Callable[..., Any], n: int, t: Any, y: Any) -> Any:
+    return function(t, np.asarray(y)[..., :n])
+
+
+def _of_motion(function: Callable[..., Any], n: int, t: Any, y: Any, u: Any) -> Any:
+    return function(t, np.asarray(y)[..., :n], u)
+
+
+def _of_start(function: Callable[[Any], Any], n: int, y: Any) -> Any:
+    return function(np.asarray(y)[..., :n])
+
+
+def _of_step(function: Callable[..., Any], n: int, y: Any, h: float) -> Any:
+    return function(y[:n], h)
 
 
 class _WorkedStep(Entry):
@@ -163,6 +182,7 @@ class _WorkedStep(Entry):
         self._given, self._base, self._rows = account, base, rows
         self._made: dict[bool, Any] = {}
         super().__init__(_worked_step(account, account.power.python, base.python, rows), ())
+        self.recipe = _WorkedStep, (account, base, rows)
 
     @property
     def compiled(self) -> Any:

@@ -173,8 +173,10 @@ taught[in_rows] = None
 
 def in_pairs(a: Any) -> Any:
     """The numbers of contiguous rows ``(m, n)``, n even, two and two as complex numbers ``(m, n/2)`` in the same
-    memory.
+    memory; TypeError for those that are noted, which have no such memory.
     """
+    if a.dtype == object:
+        raise TypeError("complex numbers in the memory of real ones are not written as code")
     return a.view(np.complex128)
 
 

@@ -8,7 +8,8 @@ thousand times as long as a compiled one.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.fields import Field, as_field
+from integrators.problem.importable import check_importable
 from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
 from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
-from mechanics.nonholonomic.notes import Derived, argument_count
+from mechanics.nonholonomic.notes import FORMS, Derived, argument_count
 from mechanics.nonholonomic.written import Functions, plain, work_height
 
 Array = NDArray[Any]
@@ -96,7 +99,18 @@ class InterpretedFunctions(Functions):
 
     @cached_property
     def _module(self) -> Any:
-        return SimpleNamespace(**{name: made[0] for name, made in plain(self).items()})
+        made = {name: as_field(function, name.rpartition("_")[2]) for name, (function, _, _) in plain(self).items()}
+        return SimpleNamespace(**{name: replace(f, recipe=(_form, (self, name))) for name, f in made.items()})
+
+    def __deepcopy__(self, memo: Any) -> InterpretedFunctions:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        for name in FORMS:
+            given = getattr(self, name)
+            for function in given.values() if isinstance(given, Mapping) else [given]:
+                check_importable(function, name)
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def lift(self, q: Array, u: Array) -> Array:
         """The admissible velocity nearest to u, on numbers of any kind."""
@@ -138,6 +152,10 @@ class InterpretedFunctions(Functions):
             "POSITION": self.call("position", q, shape=(k,)),
             "POTENTIAL": self.call("potential", q),
         }
+
+
+def _form(functions: InterpretedFunctions, name: str) -> Field:
+    return getattr(functions._module, name)  # type: ignore[no-any-return]
 
 
 def _write(out: Array, at: Any, **blocks: Any) -> None:

@@ -181,6 +181,25 @@ def test_what_cannot_be_traced_is_named():
         generate_code(problem, "c")
 
 
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_SDIRK3_ALEXANDER", "RODAS4"])
+def test_exact_derivatives_of_mechanisms_are_not_written(method):
+    said = (
+        f"{method} cannot be traced.*exact derivatives.*those of mechanisms are not written: choose .*GAUSS8, MIDPOINT"
+    )
+    with pytest.raises(TypeError, match=said):
+        generate_code(closed_problem(), "numpy", method, H)
+    assert "one_step" in generate_code(tree_problem(), "numpy", method, H)  # those of trees are
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "RKMK_GAUSS2", pytest.param("GAUSS8", marks=pytest.mark.slow)])
+def test_methods_that_are_written_for_mechanisms(method):
+    """Those that the message names; explicit and variational ones are above."""
+    problem = closed_problem()
+    end, left = generate_code(problem, "numpy", method, H).load().one_step(0.0, H, problem.y0)
+    assert np.allclose(end, reference(problem, method, 0.0, H, problem.y0), rtol=1e-12, atol=1e-12)
+    assert left == [0.0]
+
+
 @needs_c
 def test_a_compiled_model_leaves_as_c():
     model = mechanics.compile_model(mechanics.load_model("double_pendulum"))

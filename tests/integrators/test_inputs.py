@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from integrators import Problem, Sampled, integrate, traced
-from integrators.problem import Inputs
+from integrators.problem import Inputs, Variable
 from liegroup import rn, so3
 
 Y0 = np.array([0.3, 0.0])
@@ -122,6 +122,26 @@ def test_energy_less_work_is_constant_to_the_order_of_the_method():
     assert run.error("balance") < 1e-14
     assert abs(run["work"][-1, 0]) > 1e-3
     assert run["energy"][-1] - run["energy"][0] == pytest.approx(run["work"][-1, 0], abs=1e-14)
+
+
+@pytest.mark.parametrize("field", [swing.py_func, swing], ids=["plain", "jitted"])
+def test_the_work_beside_a_state_is_no_velocity_to_a_function(field):
+    """f(t, q, v) reads the velocities, not the work that stands behind the state."""
+    made = pendulum(field, variables=(Variable("q", ("angle",)), Variable("v", ("rate",))))
+    made = made.with_inputs(lambda t, q, v: np.sin(3.0 * t) - 0.5 * v[0])
+    worked = made.with_work()
+    runs = [integrate(problem, "RKMK4", SPAN, 0.1) for problem in (made, worked)]
+    np.testing.assert_array_equal(runs[1].y[:, :2], runs[0].y)
+    np.testing.assert_array_equal(worked.input_powers(runs[1].t, runs[1].y), made.input_powers(runs[0].t, runs[0].y))
+
+
+def test_functions_are_forgotten_beside_work_too():
+    made = DRIVEN.with_work().with_inputs([0.5])
+    assert repr(made.inputs) == "<Inputs: torque (N m)>"
+    again = made.with_inputs([0.3])
+    np.testing.assert_array_equal(again.y0, made.y0)
+    expected = PENDULUM.with_inputs([0.3]).with_work()
+    np.testing.assert_array_equal(*(integrate(x, "RKMK4", SPAN, 0.1).y for x in (again, expected)))
 
 
 def test_many_starts_are_run_one_by_one_and_do_not_mix():

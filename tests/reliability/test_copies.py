@@ -11,18 +11,23 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
+import numba
 import numpy as np
 import pytest
 
-from integrators import Problem, integrate
+from integrators import Problem, Sampled, integrate, traced
 from integrators.engine.checkpoint import method_fingerprint, problem_fingerprint
 from integrators.method import Method
 from integrators.methods import METHODS, find
-from integrators.problem import holonomic_problem, in_velocities, lagrangian_problem
+from integrators.problem import Inputs, holonomic_problem, in_velocities, lagrangian_problem
 from liegroup import product, rn, se3, so3
 from liegroup.table import RN, table_of
+from mechanics import Body, Inertia, Mechanism, Tree, joints
 from mechanics.elastic import Network, Springs
+from mechanics.forces import motor
+from mechanics.formulations import constrained_problem, multiplier_problem
 from mechanics.models import load_model
+from mechanics.nonholonomic import nonholonomic_system
 from mechanics.problems.compiled import compile_model
 from mechanics.systems import SYSTEMS
 
@@ -143,12 +148,182 @@ def test_copied_networks_pose_the_same_problem(way):
     assert np.array_equal(values(WAYS[way](network).problem()), values(network.problem()))
 
 
+# --- inputs as functions, and their work ------------------------------------------------------------------------------
+
+
+def of_time(t):
+    return np.sin(3.0 * t)
+
+
+def of_state(t, y):
+    return np.cos(t) - 2.0 * y[1]
+
+
+def of_motion(t, q, v):
+    return np.sin(t) - q[0] - 0.5 * v[0]
+
+
+def cart(t, y, p):
+    return [y[1], p[0] - y[0]]
+
+
+@numba.njit
+def fast_cart(t, y, p):
+    return np.array([y[1], p[0] - y[0]])
+
+
+def push(t, y, p):
+    return [p[0] * y[1]]
+
+
+@numba.njit
+def fast_push(t, y, p):
+    return np.array([p[0] * y[1]])
+
+
+def carts(field, power):
+    return Problem(rn(2), [0.3, 0.1], field, parameters=[0.0], inputs=Inputs(("u",), (0,), power=power))
+
+
+def arm():
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    upper = Body("up", joints.Revolute((0, 1, 0)), inertia=bar)
+    return Tree([upper, Body("low", joints.Revolute((0, 1, 0)), "up", (0.0, 0.0, -1.0), inertia=bar)])
+
+
+def driven_arm():
+    return Mechanism(arm(), elements=[motor("up_joint")])
+
+
+def skate(interpreted=False, rows=None):
+    return nonholonomic_system(
+        rn(3), skate_energy, rows or skate_rows, q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], force=skate_force,
+        parameters=[0.0], inputs={"turn": 0}, interpreted=interpreted,
+    )  # fmt: skip
+
+
+def skate_energy(q, v, p):
+    return 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+
+
+def skate_rows(q, p):
+    return [[np.sin(q[2]), -np.cos(q[2]), 0.0]]
+
+
+def skate_force(t, q, v, p):
+    return [0.0, 0.0, p[0]]
+
+
+FUNCTIONS = {
+    "number": 0.7,
+    "plain (t)": of_time,
+    "plain (t, y)": of_state,
+    "plain (t, q, v)": of_motion,
+    "jitted (t)": numba.njit(of_time),
+    "jitted (t, q, v)": numba.njit(of_motion),
+    "traced (t)": traced(of_time),
+    "traced (t, q, v)": traced(lambda t, q, v: np.sin(t) - q[0] - 0.5 * v[0]),
+    "zero order": Sampled([0.0, 0.02], [0.3, 0.7]),
+    "first order": Sampled([0.0, 0.05], [0.3, 0.7], hold="linear"),
+}
+INPUTS = {
+    "plain cart": (lambda: carts(cart, push), "RKMK4", False),
+    "jitted cart": (lambda: carts(fast_cart, fast_push), "GAUSS8", False),
+    "momenta": (lambda: driven_arm().problem([0.3, 0.2], [0.1, 0.0]), "RKMK4", True),
+    "variational": (lambda: driven_arm().problem([0.3, 0.2], [0.1, 0.0]), "TREE_VARIATIONAL", True),
+    "multipliers": (lambda: multiplier_problem(driven_arm(), [0.3, 0.2], [0.1, 0.0]), "RKMK4", True),
+    "parts": (lambda: constrained_problem(driven_arm(), [0.3, 0.2], [0.1, 0.0]), "GAUSS8", True),
+    "compiled": (lambda: compile_model(driven_arm()).problem([0.3, 0.2], [0.1, 0.0]), "RKMK4", True),
+    "nonholonomic": (lambda: skate().problem(), "RKMK4", False),
+    "interpreted": (lambda: skate(interpreted=True).problem(), "RKMK4", False),
+}
+
+
+def driven(base, given, with_work=False):
+    make, method, moves = INPUTS[base]
+    problem = make()
+    function = FUNCTIONS[given]
+    if "(t, q, v)" in given and not moves:
+        pytest.skip("no velocities")
+    problem = problem.with_inputs({problem.inputs.names[0]: function})
+    return (problem.with_work() if with_work else problem), method
+
+
+def run(problem, method):
+    return integrate(problem, method, (0.0, 0.05), 0.01, progress=False)
+
+
+def runs_on_alike(problem, method):
+    """Problem and solution come back, and run on to the same bits."""
+    sent, whole = pickle.loads(pickle.dumps(problem)), run(problem, method)
+    assert repr(sent.inputs) == repr(problem.inputs)
+    assert sent.is_compiled == problem.is_compiled
+    assert problem_fingerprint(sent).places == problem_fingerprint(problem).places
+    again, brought = run(sent, method), pickle.loads(pickle.dumps(whole))
+    for other in (again, brought):
+        assert np.array_equal(other.y, whole.y)
+        assert np.array_equal(other.invariants, whole.invariants)
+        assert (other.message, other.doubts) == (whole.message, whole.doubts)
+
+
+@pytest.mark.parametrize(
+    ("base", "given"),
+    [("plain cart", "plain (t)"), ("variational", "plain (t, q, v)"), ("interpreted", "number")],
+)
+def test_problems_whose_inputs_are_functions_are_sent(base, given):
+    runs_on_alike(*driven(base, given))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", FUNCTIONS)
+@pytest.mark.parametrize("base", INPUTS)
+def test_problems_with_every_kind_of_input_are_sent(base, given):
+    runs_on_alike(*driven(base, given))
+
+
+@pytest.mark.parametrize("given", ["number", "zero order"])
+@pytest.mark.parametrize("base", [base for base in INPUTS if base not in ("nonholonomic", "interpreted")])
+def test_problems_with_the_work_of_their_inputs_are_sent(base, given):
+    runs_on_alike(*driven(base, given, with_work=True))
+
+
+@pytest.mark.parametrize("base", ["plain cart", "variational"])
+def test_the_name_of_an_input_whose_function_cannot_be_sent(base, monkeypatch):
+    for name in [name for name in sys.modules if name.endswith(("cloudpickle", "dill"))]:
+        monkeypatch.delitem(sys.modules, name)
+    problem = INPUTS[base][0]()
+    (name,) = problem.inputs.names
+    pushed = problem.with_inputs({name: lambda t: 0.0})
+    with pytest.raises(TypeError, match=rf"input '{name}': function .*lambda.*at the top of a module, or give traced"):
+        pickle.dumps(pushed)
+
+
+def test_the_name_of_an_interpreted_function_that_cannot_be_sent(monkeypatch):
+    for name in [name for name in sys.modules if name.endswith(("cloudpickle", "dill"))]:
+        monkeypatch.delitem(sys.modules, name)
+    system = skate(True, rows=lambda q, p: skate_rows(q, p))
+    with pytest.raises(TypeError, match=r"rows: function .*lambda.*at the top of a module"):
+        pickle.dumps(system)
+    assert np.array_equal(run(copy.deepcopy(system).problem(), "RKMK4").y, run(system.problem(), "RKMK4").y)
+
+
+def test_processes_take_inputs_that_are_functions():
+    starts = [[0.3, 0.1], [0.2, 0.0], [0.0, 0.5]]
+    for given in ("plain (t)", "zero order"):
+        problem = driven("plain cart", given)[0].with_start(starts)
+        one, two = (integrate(problem, "RKMK4", (0.0, 0.5), 0.01, workers=n, progress=False) for n in (1, 2))
+        assert np.array_equal(two.y, one.y)
+        assert two.message == one.message
+
+
 def solved(problem):
     return integrate(problem, "RKMK4", (0, 1), 0.1).y
 
 
 def test_a_problem_is_solved_alike_in_another_process():
     problems = [OWN["plain"](), SYSTEMS["heavy-top"].problem()]
+    problems += [driven("plain cart", "plain (t)")[0], driven("momenta", "jitted (t, q, v)")[0]]
+    problems += [driven("momenta", "traced (t, q, v)")[0]]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         for problem, y in zip(problems, pool.map(solved, problems), strict=True):
             assert np.array_equal(y, solved(problem))

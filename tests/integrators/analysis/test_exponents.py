@@ -11,7 +11,7 @@ from integrators import Problem
 from integrators.analysis import floquet_multipliers, lyapunov_exponents
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
-from mechanics.joints import Revolute
+from mechanics.joints import Continuous, Revolute
 
 METHOD = "RKMK_FEAGIN10"
 
@@ -74,6 +74,23 @@ def test_a_motion_that_does_not_close():
         floquet_multipliers(problem, METHOD, 1.0, 4)
     with pytest.raises(ValueError, match="count: 5, expected at most 2"):
         lyapunov_exponents(problem, METHOD, 0.1, 4, count=5)
+
+
+def test_a_motion_that_goes_round_closes_where_angles_do_not_count_turns():
+    """A pendulum that goes round: by the joint Continuous it returns, with Revolute its angle is a turn away."""
+    inertia, rate = 0.1 + 0.25, 12.0
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    (period,) = solve_ivp(
+        lambda t, y: [y[1], -0.5 * 9.81 * np.sin(y[0]) / inertia], (0, 2), [0, rate], "DOP853",
+        rtol=1e-12, atol=1e-13, events=lambda t, y: y[0] - 2 * np.pi,
+    ).t_events[0]  # fmt: skip
+    revolving, closing = (Tree([Body("bar", joint((0, 1, 0)), inertia=bar)]) for joint in (Revolute, Continuous))
+    for part in (1.0, 0.999):
+        with pytest.raises(ValueError, match=r"6\.2. from its start, whole turns of an angle .* besides.*Continuous"):
+            floquet_multipliers(revolving.problem([0.0], v=[rate]), "GAUSS8", part * period, 40)
+    with pytest.raises(ValueError, match=r"4\.\d* from its start, expected less than .*correct start and period"):
+        floquet_multipliers(revolving.problem([0.0], v=[rate]), "GAUSS8", 0.7 * period, 40)
+    assert floquet_multipliers(closing.problem([0.0], v=[rate]), "GAUSS8", period, 40).gap < 1e-6
 
 
 @pytest.mark.parametrize("period", [2.0, 3.0, 1.001 * np.pi])
