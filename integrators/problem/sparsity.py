@@ -14,6 +14,8 @@ EXACT, HALF, ORDER = range(3)
 """Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band or −1 where J is dense, the
 component at every place of the band (d), `per` (d); where the band is given, the number of entries and the
 place of each in J."""
+_UNIT = 1024.0
+"""From one unit to the next, as of metres and millimetres; a power of two rounds nothing."""
 _NARROW = 3
 """Factors of a band take so many numbers per row and half width: where that is more than d, J is dense."""
 
@@ -48,10 +50,10 @@ def pattern(
     has_jacobian: bool, sparsity: Any, scales: NDArray[np.float64], gives_entries: bool = False
 ) -> NDArray[np.int64]:
     """[1 if the Jacobian is given, half width or −1, order of the components, how often what counts as one of each
-    (`scales`, to powers of two, which round nothing) is in 1, number of entries, their places in J]: a band where that
-    is the smaller.
+    (`scales`, to powers of `_UNIT`, so that variants of a model count alike) is in 1, number of entries, their places
+    in J]: a band where that is the smaller.
     """
-    often = np.exp2(-np.round(np.log2(scales))).view(np.int64)
+    often = np.power(_UNIT, -np.round(np.log(scales) / np.log(_UNIT))).view(np.int64)
     if sparsity is not None:
         order, half = narrow(sparsity)
         if _NARROW * half + 1 <= sparsity.shape[0]:
