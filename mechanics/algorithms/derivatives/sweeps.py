@@ -432,13 +432,13 @@ def _three_take(is_turn: Any, rows: Any, k: Any, stride: Any, W: Any, axes: Any,
 
 
 @helper
-def _carried(blocks: Any, source: Any, count: Any, b: Any, r: Any, hangs: Any) -> Any:
-    """Accelerations in a block of what is seen at r; none if it hangs on the base."""
+def _carried(blocks: Any, source: Any, count: Any, b: Any, r: Any, hangs: Any, nothing: Any) -> Any:
+    """Accelerations in a block of what is seen at r; none if it hangs on the base, where nothing stands in `source`."""
     l, w = _six(blocks, source, count, b)
     if hangs:
         l = add(l, cross(w, r))
     else:
-        l, w = scale(0.0, l), scale(0.0, w)
+        l, w = (nothing, nothing, nothing), (nothing, nothing, nothing)
     return l, w
 
 
@@ -451,24 +451,26 @@ def _link_takes(
     kind, v, R, is_leaf = link.kind, link.v, rows_of(work, i), link.flags & LEAF != 0
     count, size = _blocks_of_line(work), _columns_of_block(work)
     stride = _length_of_row(work, n_v) // size
-    row = v * stride
+    row, nothing = v * stride, 0.0 * ld(blocks, (n_v + NUMBERS) * count)
     if kind == TURN:
         a, u = axis_of(R, 2), remembered(work, first + v)
         for b in range(start, stop):
-            x, W = _turn_takes(ld(rows, row + b), _carried(blocks, source, count, b, r, hangs), a, u)
+            x, W = _turn_takes(ld(rows, row + b), _carried(blocks, source, count, b, r, hangs, nothing), a, u)
             st(rows, row + b, x)
             if not is_leaf:
                 _put_six(blocks, place, count, b, W)
     elif kind == BALL:
         axes, us = (axis_of(R, 0), axis_of(R, 1), axis_of(R, 2)), _three(work, first + v)
         for b in range(start, stop):
-            W = _carried(blocks, source, count, b, r, hangs)
+            W = _carried(blocks, source, count, b, r, hangs, nothing)
             _put_six(blocks, place, count, b, _three_take(True, rows, row + b, stride, W, axes, us))
     elif kind == FLOAT:
         axes = axis_of(R, 0), axis_of(R, 1), axis_of(R, 2)
         ts, us = _three(work, first + v), _three(work, first + v + 3)
         for b in range(start, stop):
-            W = _three_take(False, rows, row + b, stride, _carried(blocks, source, count, b, r, hangs), axes, ts)
+            W = _three_take(
+                False, rows, row + b, stride, _carried(blocks, source, count, b, r, hangs, nothing), axes, ts
+            )
             W = _three_take(True, rows, row + 3 * stride + b, stride, W, axes, us)
             _put_six(blocks, place, count, b, W)
     else:
@@ -476,7 +478,7 @@ def _link_takes(
             S, u = column(work, i, kind, d, numbers_of(parameters, link).pitch), remembered(work, first + v + d)
             for b in range(start, stop):
                 k = row + d * stride + b
-                W = _carried(blocks, source, count, b, r, hangs) if d == 0 else _six(blocks, place, count, b)
+                W = _carried(blocks, source, count, b, r, hangs, nothing) if d == 0 else _six(blocks, place, count, b)
                 x, W = _take(ld(rows, k), W, S, u)
                 st(rows, k, x)
                 _put_six(blocks, place, count, b, W)

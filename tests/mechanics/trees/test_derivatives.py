@@ -240,7 +240,7 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     Y = np.array([np.hstack([tree.random_configuration(generator), generator.normal(size=rest)]) for _ in range(8)])
     one = np.zeros((8, n))
     for y, out in zip(Y, one, strict=True):
-        kernel(0.4, y, tree.parameters, tree.structure, np.full(shape, 1e9), out)
+        kernel(0.4, y, tree.parameters, tree.structure, np.full(shape, np.nan), out)
     lanes, out = lane_array(Y.shape[1]), lane_array(n)
     lanes[:] = Y.T
     kernel(0.4, lanes, tree.parameters, tree.structure, lane_array(*shape), out)
@@ -258,16 +258,18 @@ def test_without_wrenches_the_derivatives_are_those_of_no_wrenches():
             assert np.array_equal(found, expected)
 
 
-def test_a_workspace_with_other_numbers_gives_the_same():
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_workspace_with_other_numbers_gives_the_same(is_long):
     """What is zero by the structure of the tree stands in memory that another function may have used."""
-    tree, q, v, a, _ = example("random", JOINTS, 2)
-    work = tree.workspace()
-    expected = mechanics.inverse_dynamics_derivatives(tree, q, v, a)
-    mechanics.inverse_dynamics_derivatives(work, q, v, a)
-    for held in work.memory.__self__.values():
-        held[:] = np.nan
-    for found, true in zip(mechanics.inverse_dynamics_derivatives(work, q, v, a), expected, strict=True):
-        assert np.array_equal(found, true)
+    tree, q, v, a, _ = example("roots", JOINTS, 2)
+    tree.__dict__["has_long_ways"] = is_long
+    for f in (mechanics.inverse_dynamics_derivatives, mechanics.forward_dynamics_derivatives):
+        work, expected = tree.workspace(), f(tree, q, v, a)
+        f(work, q, v, a)
+        for held in work.memory.__self__.values():
+            held[:] = np.nan
+        for found, true in zip(f(work, q, v, a), expected, strict=True):
+            assert np.array_equal(found, true)
 
 
 @pytest.mark.parametrize("count", [(), (8,), (3, 5)])
