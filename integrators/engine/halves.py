@@ -338,17 +338,15 @@ class _Look:
 
     def _differ(self, lanes: list[int], parts: float, limit: float) -> list[int]:
         """Lanes that are another motion in larger steps, or fail in them."""
-        if self.rows <= 1 / parts:
-            return lanes
         coarse: dict[int, Array] = {}
-        with suppress(ArithmeticError, ValueError):  # functions may raise where only such steps come: these say nothing
-            coarse = self._whole(lanes, parts)
+        with suppress(Exception):  # functions may raise where only such steps come: smaller ones tell
+            coarse = self._whole(lanes, parts) if self.rows > 1 / parts else {}
 
         def differs(lane: int) -> bool:
             part, allowed, _ = beyond(coarse[lane], limit)
             return part > allowed or lane in self.failed
 
-        return [lane for lane in lanes if lane in coarse and differs(lane)]
+        return [lane for lane in lanes if lane not in coarse or differs(lane)]
 
     def _moves(self, lane: int) -> bool:
         y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]

@@ -11,6 +11,7 @@ done.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -127,9 +128,10 @@ def _grows(run: AdaptiveRun, t: Array, y: Array, scale: Array, steps: int) -> bo
     """Whether larger tolerances lead elsewhere, or nowhere."""
     k, any_size = len(scale), np.full(run.problem.dimension, np.inf)
     for times in LOOSER:
-        taken = _taken(run, t, y[0], float(steps), any_size, factor=times)
-        if len(taken.y) == len(t) and not _another(taken, t, y[:, :k], scale, 0, evenly=True):
-            return False
+        with suppress(Exception):  # functions may raise where only such steps come: smaller ones tell
+            taken = _taken(run, t, y[0], float(steps), any_size, factor=times)
+            if len(taken.y) == len(t) and not _another(taken, t, y[:, :k], scale, 0, evenly=True):
+                return False
     return True
 
 

@@ -45,7 +45,7 @@ def digest_of(function: FunctionType) -> str:
             tell("again", seen[id(x)])
         elif isinstance(x, FunctionType):
             seen[id(x)] = len(seen)
-            tell("function", x.__module__, x.__qualname__)
+            tell("function", _module_of(x), x.__qualname__)
             if x is function or not _is_name(x):
                 add(x.__code__)
                 add(x.__defaults__)
@@ -63,8 +63,14 @@ def digest_of(function: FunctionType) -> str:
 
 def _is_name(function: FunctionType) -> bool:
     """Whether a module has the function by its name, in every process."""
-    module = sys.modules.get(function.__module__)
-    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function
+    module = _module_of(function)
+    return bool(module) and getattr(sys.modules.get(module), function.__qualname__, None) is function
+
+
+def _module_of(function: FunctionType) -> str:
+    """The name of its module; none of that which is run, which has another name in other processes."""
+    module = str(function.__module__)
+    return "" if module.startswith("__") else module
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -451,3 +451,21 @@ def test_what_is_saved_once_in_more_steps_than_are_looked_at_is_not_looked_at(re
     run = integrate(Problem(rn(2), [1.0, 0.0], oscillator), "RKMK4", (0.0, 250.0), 0.01, save_every=25_000)
     assert run.success, run.message
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(("start", "how"), [(1.02, {"step": 0.02}), (1.5, {"rtol": 1e-6})])
+def test_functions_that_raise_where_larger_steps_come_lose_no_look(start, how, recwarn):
+    """Of larger steps only: four times the size is unstable, and a tolerance of 1e-3 swings over by more than 1e-4."""
+    asked = []
+
+    def relaxes(t, y):
+        asked.append(y[0])
+        if not -1e-4 < y[0] - np.cos(t) * np.exp(-t) < 1.0:
+            raise LookupError("outside of the table")
+        return [-50.0 * (y[0] - np.cos(t) * np.exp(-t)) - np.exp(-t) * (np.sin(t) + np.cos(t))]
+
+    method = "RKMK4" if "step" in how else "RKMK_DORMAND_PRINCE54"
+    run = integrate(Problem(rn(1), [start], relaxes), method, (0.0, 2.0), progress=False, **how)
+    assert run.success, run.message
+    assert len(asked) > run.evaluations
+    assert not recwarn.list, [str(w.message) for w in recwarn.list]
