@@ -340,7 +340,7 @@ class _Look:
         """Lanes that are another motion in larger steps, or fail in them."""
         coarse: dict[int, Array] = {}
         with suppress(Exception):  # functions may raise where only such steps come: smaller ones tell
-            coarse = self._whole(lanes, parts) if self.rows > 1 / parts else {}
+            coarse = self._whole(lanes, parts) if self.anew or self.rows > 1 / parts else {}
 
         def differs(lane: int) -> bool:
             part, allowed, _ = beyond(coarse[lane], limit)
