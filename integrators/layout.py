@@ -61,7 +61,8 @@ HISTORY = 8
 STRETCH = 9
 """Counter: values watched since the last saved state."""
 PENDING = 10
-"""Flag: a step is done but not yet saved, because an event has to be looked at first."""
+"""Flag: a step is done but not yet saved, because an event has to be looked at first.  Of the counters of states within
+steps: 1 where such a state is a step by itself, 2 where one was taken before from the same start."""
 DIVIDED = 11
 """Counter: steps that a stepper divided into substeps because its equations demanded it."""
 SUBSTEPS = 12

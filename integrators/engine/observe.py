@@ -258,6 +258,31 @@ def is_due(saving: Any, counters: Any, t_new: Any, h: Any) -> Any:
     return counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near
 
 
+@helper
+def begin_within(dense_counters: Any) -> None:
+    """Before the states within a step: an interpolant prepares once what it needs of the step; of parts that are steps
+    by themselves none is taken yet.
+    """
+    dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
+    dense_counters[PENDING] = min(dense_counters[PENDING], 1)
+
+
+@helper
+def begin_part(dense_counters: Any) -> None:
+    """Before a state within a step: where it is a step by itself, the part before, from the same start, is not its
+    past.
+    """
+    if dense_counters[PENDING]:
+        dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
+
+
+@helper
+def end_part(dense_counters: Any) -> None:
+    """After a state within a step: the next part begins where this one began."""
+    if dense_counters[PENDING]:
+        dense_counters[PENDING] = 2
+
+
 @rare(never, lambda *types: integer)
 def save_within(
     equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any
@@ -267,12 +292,13 @@ def save_within(
     in pieces where it fails: the run has passed that place.
     """
     counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
-    dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
+    begin_within(dense_counters)
     while is_due(saving, counters, t_new, h):
         wanted, pieces, status = times[counters[ROW]], 1, NOT_CONVERGED
         while status != OK and (pieces == 1 or (dense_counters[PENDING] and pieces <= PIECES)):
             copy(state.previous, between)
             clear(within.between_low)
+            begin_part(dense_counters)
             status, part = OK, (wanted - t) / pieces
             for k in range(pieces):
                 if status == OK:
@@ -283,6 +309,7 @@ def save_within(
             pieces *= 4
         if status != OK:
             return status
+        end_part(dense_counters)
         project(equations, state, wanted, between)
         if state.values.shape[0]:
             equations.invariants(

@@ -17,8 +17,11 @@ from integrators.engine.observe import (
     GREATEST,
     LEAST,
     STATISTICS,
+    begin_part,
+    begin_within,
     call_projection,
     crosses,
+    end_part,
     guarded,
     include,
     save,
@@ -33,8 +36,6 @@ from integrators.events import Events, dips, steepness, zeros
 from integrators.layout import (
     COUNTERS,
     EVALUATIONS,
-    FIRST_KNOWN,
-    HISTORY,
     ITERATIONS,
     PENDING,
     PROJECTED,
@@ -624,6 +625,7 @@ class Run:
     def state_within(self, t: float, part: float, previous: Array, work: Array, counters: NDArray[np.int64]) -> Array:
         """The state after a part of the step that began at t in the state `previous` and left `work`."""
         y, low = previous.copy(), np.zeros_like(self.low)
+        begin_part(counters)
         with np.errstate(all="ignore"):
             status = self.within_step(
                 self.field, t, part, y, low, self.table, self.coefficients, self.options,
@@ -633,6 +635,7 @@ class Run:
         self._raise_pending()
         if status != Status.OK:
             raise WithinStepError(t, Status(status))
+        end_part(counters)
         if self.problem.projection is not None:
             projected = self.projected[: y.shape[0]]
             self._call_field(self.projection, t + part, y, projected)
@@ -646,7 +649,7 @@ class Run:
         events = self.output.events
         assert events is not None
         t, h = self.step_in_progress()
-        self.dense_counters[HISTORY] = self.dense_counters[FIRST_KNOWN] = 0
+        begin_within(self.dense_counters)
 
         def values_at(part: float, y: Array) -> Array:
             values = np.zeros(len(events.rows))

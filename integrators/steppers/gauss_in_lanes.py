@@ -27,7 +27,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import CANONICAL, COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, PROJECTED, REJECTED, TAU
+from integrators.layout import (
+    CANONICAL,
+    COMPENSATION,
+    ERROR,
+    HISTORY,
+    LAST_KNOWN,
+    OWN_ROWS,
+    PENDING,
+    PROJECTED,
+    REJECTED,
+    TAU,
+)
 from integrators.method import Method, Report, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
@@ -229,7 +240,7 @@ def wake(t: Any, h: Any, n: Any, table: Any, coefficients: Any, options: Any, wo
         st(clock, AT_PLAY, coefficients[ENERGY])
     if counters[HISTORY] == 0 or ld(clock, STEP_SIZE) != h:
         size = ld(last, LAST_SIZE).real
-        within = counters[HISTORY] > 0 and size != 0.0 and ld(last, LAST_START).real == t
+        within = (counters[HISTORY] > 0 or counters[PENDING] > 1) and size != 0.0 and ld(last, LAST_START).real == t
         within = within and 0.0 < h.real / size < WITHIN
         if within:
             guess_within(h.real / size, n, table, coefficients, options, work)

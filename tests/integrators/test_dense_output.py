@@ -7,6 +7,7 @@ import pytest
 
 from integrators import Problem, integrate
 from integrators.methods import METHODS, find
+from liegroup import rn
 from liegroup.table import RN, table_of
 
 DENSE = sorted(name for name, m in METHODS.items() if getattr(m, "dense_order", None))
@@ -102,3 +103,20 @@ def test_times_that_make_no_sense_are_refused(times):
     problem = Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -y)
     with pytest.raises(ValueError, match="t_eval"):
         integrate(problem, "RKMK4", (0, 1), 0.1, t_eval=times)
+
+
+@pytest.mark.parametrize("method", ["RKMK_TRBDF2", "RKMK_KVAERNO54", "RKMK_RADAU_IIA5", "RODAS4", "BDF5"])
+def test_states_and_events_within_a_step_know_nothing_of_each_other(method):
+    """A body falls on a stiff floor, in long steps with many states in each; how high it is falls into them, too."""
+
+    def floor(t, y):
+        return [y[1], -9.81 + 1e5 * max(-y[0], 0.0) * (1.0 - 0.3 * y[1])]
+
+    times, height = np.linspace(0.0, 1.2, 601), {"low": lambda t, y: y[0] - 0.1}
+    problem = Problem(rn(2), [0.5, 0.0], floor)
+    exact = integrate(problem, "RKMK_DOP853", (0, 1.2), rtol=1e-12, atol=1e-13, t_eval=times, events=height)
+    found = integrate(problem, method, (0, 1.2), rtol=1e-6, atol=1e-8, t_eval=times, events=height)
+    assert np.abs(found.y[:, 0] - exact.y[:, 0]).max() < 2e-3
+    falls, found_falls = exact.events["low"][0], found.events["low"][0]
+    assert len(falls) > 1
+    assert np.abs(found_falls - falls).max() < 2e-3

@@ -4,6 +4,7 @@
   group.  Phases may be lost, which no method promises to keep.
 * Where the error has become small, it falls with the step as the order says, down to rounding: no iteration is left
   unsolved.
+* States and events within a step are steps of a part, from its start: they know nothing of each other.
 """
 
 from functools import cache
@@ -111,6 +112,34 @@ def runs(name, method):
         run = integrate(posed(name), method, (0, PROBLEMS[name][1]), PROBLEMS[name][1] / n)
         if run.success:
             yield n, float(np.abs((run.y[-1] - end) / width).max())
+
+
+REMEMBERING = ("BDF3", "ALPHA", "SPLIT_STRANG")
+"""Whose steps go on from what the last one has left, each in its way."""
+OF_STEPPERS = {METHODS[name].stepper: name for name in (*FIXED, *REMEMBERING)}.values()
+PARTS = np.array([0.13, 0.35, 0.5, 0.77, 0.9])
+
+
+@pytest.mark.parametrize(
+    "method", [name if name in REMEMBERING else pytest.param(name, marks=pytest.mark.slow) for name in OF_STEPPERS]
+)
+def test_states_within_a_step_know_nothing_of_each_other(method):
+    """All of them together are those of runs with one in each step."""
+    for name in PROBLEMS:
+        try:
+            METHODS[method].check(posed(name))
+        except ValueError:
+            continue
+        horizon, n = PROBLEMS[name][1] / 40.0, 6
+        times = (np.arange(n)[:, None] + PARTS) * (horizon / n)
+        both = [integrate(posed(name), method, (0, horizon), horizon / n, t_eval=times.ravel())]
+        both += [integrate(posed(name), method, (0, horizon), horizon / n, t_eval=column) for column in times.T]
+        assert all(run.finished for run in both)
+        together = both[0].y.reshape(n, len(PARTS), -1)
+        alone = np.stack([run.y for run in both[1:]], axis=1)
+        assert np.abs(together - alone).max() < 1e-11 * np.abs(alone).max()
+        return
+    pytest.skip("another test has problems for it")
 
 
 @pytest.mark.slow
