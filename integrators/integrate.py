@@ -46,6 +46,8 @@ ROWS = 10_000
 """Saved states by default, at most, with fixed steps."""
 MANY = 10_000
 """Steps before which any method says what it cannot hold; those of problems that bring their own step always do."""
+STRIKING = 1e-9, 1e-12
+"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks."""
 
 
 def integrate(
@@ -91,7 +93,8 @@ def integrate(
     method : str or Method, optional
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
-        RKMK_DOP853.  The message of the solution then names both.
+        RKMK_DOP853, and so where things strike each other (`Problem.strikes`: contacts, stops, cables) and no step is
+        given, with rtol=1e-9 and atol=1e-12: GAUSS8 is for smooth fields.  The message of the solution then names both.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -202,9 +205,12 @@ def integrate(
     ([0.5, 1.0], True)
     """
     wanted, t_span = method_and_span(method, t_span)
+    problem, steering = pose(problem), (rtol, atol, controller, step, energy_tolerance)
+    striking = wanted is None and problem.strikes and not fast and all(x is None for x in steering)
+    if striking:
+        rtol, atol = STRIKING
     variable = rtol is not None or atol is not None or controller is not None
-    default = "RKMK_DOP853" if variable else "GAUSS8"
-    chosen, problem = find(default if wanted is None else wanted), pose(problem)
+    chosen = find(("RKMK_DOP853" if variable else "GAUSS8") if wanted is None else wanted)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
         if variable:
@@ -240,6 +246,7 @@ def integrate(
         return solution
     chosen.check(problem, span[0])
     says = "" if wanted else f"{chosen.name}, chosen for want of a method"
+    says = f"{says}, with rtol={rtol} for things that strike each other" if striking else says
     if chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(

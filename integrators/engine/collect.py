@@ -375,7 +375,7 @@ def coarse(report: Report | None, number: int = 0) -> list[Doubt]:
     """Substeps that could not be made as small as their estimate demanded."""
     if report is None:
         return []
-    remedy = "look for what is not smooth there; end the run at it by an event and start anew"
+    remedy = "end the run at what is not smooth there by an event and start anew, or take RKMK_DOP853 with rtol=1e-9"
     if report.jump > 1.0:
         says = "the field jumps from one substep to the next: it is not smooth, and the order of the method is void"
         return [Doubt("jump", report.jump_at, report.jump, 1.0, says, remedy, number)]
