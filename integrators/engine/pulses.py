@@ -4,9 +4,9 @@ leads through, are not in the run, and nothing of the run shows it.
 The field is asked at many times beside those of the steps, at the saved states; where it is so far from what it is at
 the saved times before and after (between them on a line) that a step of it would lead elsewhere, the step is taken in
 small parts; of variable steps, all from the saved state to the next.  Both lead to the same place unless something
-happens in between that the stages do not see.  Where things strike each other (`Problem.strikes`) the field is asked on
-the way from each step to the next, as far as the rates at both ends tell it; if it does not read the time, what it is
-there must also be more than what it changes by from one end to the other.
+happens in between that the stages do not see.  Where things strike each other (`Problem.strikes`), and of variable
+steps, the field is asked on the way from each step to the next, as far as the rates at both ends tell it; if it does
+not read the time, what it is there must also be more than what it changes by from one end to the other.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[
 
 def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     problem = run.problem
-    t, y = _every_step(run, found) if problem.strikes else with_start(run, found, 0)
-    follows = problem.strikes and len(t) >= run.counters[STEPS]
+    on_the_way = problem.strikes or isinstance(run, AdaptiveRun)  # fixed steps are looked at in halves
+    t, y = _every_step(run, found) if on_the_way else with_start(run, found, 0)
+    follows = on_the_way and len(t) >= run.counters[STEPS]
     if isinstance(run, AdaptiveRun) and t[-1] != found.last_t:
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
     if len(t) < 2 or (problem.is_autonomous and not follows):

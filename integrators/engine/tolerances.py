@@ -44,8 +44,10 @@ NEARLY, FAINTER = 10.0, 1e-13
 """Times an absolute tolerance, below which a component is hardly seen; part of the state that is rounding."""
 ASKED = 50.0
 """Times what tolerances ask for by which what moves is a motion."""
-MOST_STEPS = 2000
-"""Steps that follow what they are given, of which the first are taken again."""
+MOST_STEPS, TIMES = 2000, 20
+"""Steps that follow what they are given, of which the first are taken again; and times the steps of a run that a tenth
+of its tolerances may take, beside these: of an order of one they are ten times as many.
+"""
 TIGHT, BLIND, LITTLE = 1e-12, 1e-6, 1e-3
 """Relative tolerance from which on nothing is asked, unless an absolute one is more than the next part of the way that
 a component goes; and part of the way of all positions, or momenta, that one counts as, at least.
@@ -121,7 +123,18 @@ def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         may_grow = FAINT < summed <= SUSPECT and _grows(run, t, y, scale[:k], steps)
         if not (summed > SUSPECT or may_grow):
             return []
-    return _another(_taken(run, t, y[0], float(steps), enough), t, y[:, :k], scale[:k], number, evenly=may_grow)
+    again = _taken(run, t, y[0], float(steps), enough)
+    if again.status is Status.TOO_MANY_STEPS:
+        return _endless(run, again, number)
+    return _another(again, t, y[:, :k], scale[:k], number, evenly=may_grow)
+
+
+def _endless(run: AdaptiveRun, again: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a motion that a tenth of the tolerances does not come to the end of."""
+    says = "a tenth of the tolerances takes more than so many times the steps, and does not come to the end"
+    remedy = "the field is not smooth, or chatters, from there on: end the run where it switches by an event, smooth it"
+    remedy += ", or take fixed steps of a method of low order"
+    return [Doubt("accuracy", again.last_t, float(TIMES), 1.0, says, remedy, number)]
 
 
 def _grows(run: AdaptiveRun, t: Array, y: Array, scale: Array, steps: int) -> bool:
@@ -215,7 +228,7 @@ def _enough(run: AdaptiveRun, y: Array) -> Array:
 
 
 def _taken(
-    run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array, most: int = NEVER,
+    run: AdaptiveRun, times: Array, y0: Array, steps: float, enough: Array, most: int | None = None,
     relative: Array | None = None, factor: float = TIGHTER,
 ) -> Trajectory:  # fmt: skip
     """What a run with other tolerances comes to from a saved state, saved at some times, on a way that has taken so
@@ -226,7 +239,7 @@ def _taken(
         steering,
         span=(float(times[0]), float(times[-1])),
         relative=np.clip(factor * run.relative, FINEST, LOOSEST) if relative is None else relative,
-        most=min(steering.most, most),
+        most=int(TIMES * steps) + MOST_STEPS if most is None else most,
         absolute=np.minimum(np.maximum(factor * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
         first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
     )

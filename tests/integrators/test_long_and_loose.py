@@ -469,3 +469,19 @@ def test_functions_that_raise_where_larger_steps_come_lose_no_look(start, how, r
     assert run.success, run.message
     assert len(asked) > run.evaluations
     assert not recwarn.list, [str(w.message) for w in recwarn.list]
+
+
+@pytest.mark.parametrize("given", [{}, {"max_steps": 20_000}])
+def test_a_tenth_of_the_tolerances_that_leads_to_no_end_is_a_doubt(given):
+    """A mass under a relay, which ends in sliding: |v| cannot pass 2.7, and one accepted step takes it to 40.  Tighter
+    tolerances slide in steps without end; their number is not that of the user, who has given one for the run.
+    """
+
+    def relay(t, y):
+        return [y[1], 11.0 * np.sign(0.25 * np.sin(6 * t) - y[0] - 0.1 * y[1]) - y[0] - 0.1 * y[1]]
+
+    run = integrate(Problem(rn(2), [0.8, 0.8], relay), "BDF5", (0, 5), rtol=1e-5, atol=1e-7, **given)
+    assert run.finished
+    assert np.abs(run.y[:, 1]).max() > 2.7
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+    assert "does not come to the end" in run.doubts[0].says

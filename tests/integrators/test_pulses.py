@@ -118,6 +118,22 @@ def test_a_blow_that_variable_steps_pass_over_is_named(method, given, form):
     assert 60.0 <= doubt.time <= 71.3
 
 
+@pytest.mark.parametrize("t_eval", [None, np.linspace(0.0, 20.0, 101)])
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA5", "BDF5", "BDF2", "RKMK_KVAERNO54", "RKMK_KVAERNO43"])
+def test_a_switch_forth_and_back_that_variable_steps_pass_over_is_named(method, t_eval):
+    """Steep, but smooth, in the state and the time: the rest of the motion is another one, by half of its way.  Which
+    tolerances lead past it hangs on the last bits; some do.
+    """
+    relay = Problem(rn(2), [0.26, 0.49], lambda t, y: [y[1], 1.13 * np.tanh(390.0 * (0.6 * np.sin(5.37 * t) - y[0]))])
+    named = []
+    for rtol in np.geomspace(1e-4, 1e-7, 7):
+        run = integrate(relay, method, (0.0, 20.0), rtol=rtol, atol=rtol / 100, t_eval=t_eval)
+        wrong = np.abs(run.y[-1] - [1.06237, -0.77349]).max() > 0.1  # RKMK_DOP853 at 1e-12
+        assert not (run.success and wrong)
+        named += [doubt.name for doubt in run.doubts]
+    assert "pulse" in named
+
+
 @pytest.mark.parametrize("form", ["plain", "jitted"])
 def test_variable_steps_of_fields_that_change_smoothly_are_not_doubted(form):
     for method in ("RKMK_DOP853", "RKMK_DORMAND_PRINCE54"):
