@@ -17,16 +17,17 @@ from integrators.engine.branches import other_branches
 from integrators.engine.crowded import crowded
 from integrators.engine.diagnosis import explained
 from integrators.engine.exchanged import is_little, spent
-from integrators.engine.fixed_run import FixedRun
+from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.gathering import gathered_by
-from integrators.engine.halves import elsewhere
+from integrators.engine.halves import MOST, ROOM, elsewhere
 from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.pulses import pulses
 from integrators.engine.resolution import can_repeat, is_cheap, of_full_steps, scale_of, unresolved
 from integrators.engine.resonance import resonant
-from integrators.engine.run import Plan, Run, Trajectory
+from integrators.engine.run import Output, Plan, Run, Trajectory
+from integrators.engine.step_again import looked, to_its_end
 from integrators.engine.swings import lost_swings
 from integrators.engine.tolerances import loose
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
@@ -270,7 +271,10 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
     first = 0
     for number, (run, found) in enumerate(each):
         first = number if number and run is not each[number - 1][0] else first
-        own, full = _doubts(problem, run, found, number), of_full_steps(found)
+        full = of_full_steps(found)
+        if len(each) == 1 and isinstance(run, FixedRun) and len(run.output.times):
+            run, full = _of_every_step(run, full)
+        own = _doubts(problem, run, found, full, number)
         doubts += own
         if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, full):
             looks.setdefault(first, (run, {}, first))[1][number - first] = full
@@ -279,8 +283,24 @@ def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> 
     return sorted(doubts, key=lambda doubt: doubt.trajectory)
 
 
-def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
-    """The limits that a trajectory has passed, in the order of time."""
+def _of_every_step(run: FixedRun, found: Trajectory) -> tuple[FixedRun, Trajectory]:
+    """A run that keeps the state after every step in the place of those at given times, up to the last of these, and
+    what it comes to: what happens within a step shows there.  Of many steps, where plain Python functions are called
+    for them, and where it fails, the run as it is.
+    """
+    plan = run.plan
+    steps = min(plan.steps, int(np.ceil((run.output.times[-1] - plan.t0) / plan.h - 1e-9)))
+    few = 0 < steps <= MOST and (steps + 1) * run.problem.n <= ROOM
+    if not (few and found.report is None and can_repeat(run, found) and is_cheap(run)):
+        return run, found
+    plan = replace(plan, steps=steps)
+    again = single_run(run.problem, run.method, Output(), plan, np.atleast_2d(run.problem.y0)[0])
+    one = looked(lambda: to_its_end(again), "what happens within its steps")
+    return (again, one[0]) if one and one[0].status is Status.OK else (run, found)
+
+
+def _doubts(problem: Problem, run: Run, found: Trajectory, full: Trajectory, number: int) -> list[Doubt]:
+    """The limits that a trajectory has passed, in the order of time; `full` are its full steps."""
     doubts, begin, seen = [], float(found.t[0]) if len(found.t) else run.t0, _seen(found)
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
@@ -294,7 +314,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         doubts += spent(run, found, number)
     if isinstance(run, AdaptiveRun) and not doubts:
         doubts += loose(run, found, number)
-    found = of_full_steps(found)
+    found = full
     if isinstance(run, AdaptiveRun) and not doubts and not run.interpreted:
         doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):

@@ -53,6 +53,7 @@ from integrators.engine.ways import (
 )
 from integrators.layout import STEPS
 from integrators.problem import Doubt
+from integrators.problem.driven import inputs_along, reads_state
 from integrators.status import Status
 from liegroup.compile import WIDTH
 
@@ -67,6 +68,10 @@ ELSEWHERE = 0.05
 """Part of the way that positions go by which a tenth of the saved states differ from those of half the step."""
 DRIFTED = 0.25
 """The same of motions whose phases may drift."""
+SWITCHED = 0.7
+"""Part of its range by which an input that switches changes in a step: what oscillates does so where four steps or
+fewer take a period.
+"""
 ROUNDS, BEGUN, PERCEIVED = 4.0, 400, 0.02
 """Times the way of positions that a beginning goes, steps by which it must have, and what its steps must differ by in
 all, relative to the motion, so that all of it is taken once more.
@@ -164,7 +169,7 @@ def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
 
 def _limit(run: FixedRun, found: Trajectory) -> float:
     """Part of the way by which positions may differ."""
-    if not (run.method.symplectic or run.method.symmetric):
+    if not (run.method.symplectic or run.method.symmetric) or _switches(run, found):
         return ELSEWHERE
     damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
     if not damped:
@@ -174,6 +179,18 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
             return DRIFTED
         return OPPOSITE if run.problem.is_autonomous else ANOTHER  # whether energy is kept nobody knows
     return max(DRIFTED if guard.accounts else ELSEWHERE for guard in damped)
+
+
+def _switches(run: FixedRun, found: Trajectory) -> bool:
+    """Whether an input that reads the state changes by most of its range from one step to the next: no symmetry holds
+    across its jumps, and phases are no excuse.
+    """
+    if not reads_state(run.problem) or run.output.save_every != 1 or len(run.output.times):
+        return False
+    some = slice(0, BEGUN)
+    inputs = inputs_along(run.problem, found.t[some], found.y[some])
+    steps = np.abs(np.diff(inputs, axis=0)).max(axis=0, initial=0.0)
+    return bool((steps > SWITCHED * np.ptp(inputs, axis=0)).any())
 
 
 def _is_driven(run: FixedRun, found: Trajectory) -> bool:

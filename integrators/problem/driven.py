@@ -103,13 +103,25 @@ def powers_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:
 
 def inputs_at(problem: Problem, t: float, y: Any) -> NDArray[np.float64]:
     """The inputs (m,) of a problem at a state (n,), as its field reads them."""
+    return np.array(inputs_along(problem, np.array([t]), np.asarray(y)[None])[0])
+
+
+def inputs_along(problem: Problem, t: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inputs (k, m) of a problem at times (k,) and states (k, n), as its field reads them."""
     signal, places = problem.inputs.signal, list(problem.inputs.places)
-    own = problem.own_parameters()
-    if signal is not None:
-        drive = _Drive(undriven(problem), signal)
-        own = drive.loaded(t, y, own, problem.structure, np.zeros(problem.work_shape))
+    own, work = problem.own_parameters(), np.zeros(problem.work_shape)
+    if signal is None:
+        return np.tile(np.asarray(own[places], dtype=np.float64), (len(t), 1))
+    drive, found = _Drive(undriven(problem), signal), []
+    for s, x in zip(t, y, strict=True):
+        found.append(np.array(drive.loaded(float(s), x, own, problem.structure, work)[places], dtype=np.float64))
         raise_raised()
-    return np.array(own[places], dtype=np.float64)
+    return np.array(found).reshape(len(t), len(places))
+
+
+def reads_state(problem: Problem) -> bool:
+    """Whether inputs of a problem are functions of its state."""
+    return problem.inputs.signal is not None and problem.inputs.signal.reads != TIME
 
 
 def without_power(problem: Problem) -> str:

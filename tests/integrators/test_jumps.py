@@ -58,6 +58,8 @@ def test_a_field_that_jumps_within_a_step_is_doubtful(method, steps):
     assert doubt.value == pytest.approx(2 * run.step / np.ptp(run.y[:, 1]), rel=0.7)
     assert "not smooth" in run.message
     assert "by an event" in doubt.remedy
+    given = integrate(made(valley), method, (0, 10), 10 / steps, t_eval=np.linspace(0, 10, 11))
+    assert [doubt.name for doubt in given.doubts] == ["jump"]
 
 
 def test_a_field_that_jumps_where_steps_end_is_none():

@@ -11,7 +11,7 @@ from integrators.engine import halves, step_again
 from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.elastic.rods import Rod, Section
-from mechanics.forces import cable, compliant, joint_spring, polynomial_spring, servo
+from mechanics.forces import cable, compliant, joint_spring, motor, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
 from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import four_bar
@@ -152,7 +152,7 @@ def test_a_look_goes_no_further_than_the_last_given_time(monkeypatch):
     run = integrate(double_well(0.12, 1.0), "BDF2", (0.0, 2.0), 1e-3, t_eval=[0.02])
     assert run.finished
     whole = [plan for plan in plans if plan.t0 == 0.0 and plan.steps > 16]
-    assert [(plan.h, plan.steps) for plan in whole] == [(1e-3, 20), (0.5e-3, 40), (0.25e-3, 80)]
+    assert [(plan.h, plan.steps) for plan in whole] == [(0.5e-3, 40), (0.25e-3, 80)]
     assert sum(plan.steps for plan in plans if plan not in whole) < 60
     assert max(plan.end for plan in plans) < 0.0201
 
@@ -369,3 +369,28 @@ def test_a_disk_that_spins_flatter_is_not_where_long_steps_have_it():
     off = np.abs(run["centre"] - truth["centre"]) / np.ptp(truth["centre"], axis=0)
     assert np.quantile(off.max(axis=1), 0.9) > 0.05
     assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+
+
+@pytest.mark.parametrize("t_eval", [None, np.linspace(0.0, 4.0, 101)])
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_SUZUKI4"])
+def test_friction_that_an_input_switches_is_held_to_what_phases_are_not(method, t_eval):
+    """−b sign(v) in the place of a friction element: the second joint sticks, and swings where steps are long; the run
+    and its half are wrong alike, by more than a twentieth and less than the quarter that phases may drift.
+    """
+
+    @numba.njit
+    def inputs(t, q, v):
+        wanted = 18.54 * (0.7514 * np.sin(1.6316 * t) - q[0]) - 2.0 * v[0]
+        return np.array([min(max(wanted, -5.557), 5.557), -1.8524 * np.sign(v[1])])
+
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    upper = Body("upper", Revolute((0, 1, 0)), inertia=bar, joint_name="a")
+    lower = Body("lower", Revolute((0, 1, 0)), "upper", (0, 0, -1.0), inertia=bar, joint_name="b")
+    arm = Mechanism(Tree([upper, lower]), elements=[motor("a"), motor("b")])
+    problem = arm.problem([-0.5, 1.3605], [2.0048, -0.3047]).with_inputs(inputs)
+    true = integrate(problem, "RKMK4", (0.0, 4.0), 1e-4, t_eval=np.linspace(0.0, 4.0, 101)).y
+    for step in (0.1, 0.05):
+        run = integrate(problem, method, (0.0, 4.0), step, t_eval=t_eval)
+        if t_eval is not None:
+            assert np.abs(run.y - true)[:, :2].max() > 0.1 * np.ptp(true[:, :2], axis=0).max()
+        assert not run.success
