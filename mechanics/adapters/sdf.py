@@ -209,7 +209,7 @@ class _Reader:
             self.left_out[what] += [name for name in names if floating_base or name != base]  # a fixed base is no body
         looks, not_drawn = visuals(self.flat.findall("link"), self.report, frames)
         self.report.notes += not_drawn
-        self.tell(loops, wanted)
+        self.tell(joined, loops, wanted)
         name, notes = self.model.get("name", "sdf"), tuple(self.report.notes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link is named in the report
@@ -239,8 +239,12 @@ class _Reader:
     def _name(self, *elements: Element) -> str:
         return next((str(e.get("name")) for e in elements if e.get("name")), str(self.model.get("name")))
 
-    def tell(self, loops: Sequence[_Joint], wanted: Wanted) -> None:
+    def tell(self, joined: Sequence[tuple[_Joint, str, str]], loops: Sequence[_Joint], wanted: Wanted) -> None:
         """What the report says in the end."""
+        turned = list(dict.fromkeys(joint.name for joint, _, _, sign in _axes(joined) if sign < 0.0))
+        if turned:
+            said = "met from their child: turned round, coordinates and limits have the opposite sign of the file's"
+            self.report.notes.append(f"joints {said}: {some(turned)}")
         for joint in loops:
             for axis in joint.axes:
                 if wanted.damping and axis.damping:

@@ -168,10 +168,11 @@ def from_kanes_method(
         )
         return replace(posed, guards=_closing_guards(kept, q, u, y0, given))
     except ValueError as error:
-        raise ValueError(
-            f"kane: {error}.  SymPy's elimination of dependent speeds divides by what may be zero: "
-            "KanesMethod(…, constraint_solver='CRAMER') does not, nor do other independent speeds"
-        ) from error
+        hint = (
+            ".  SymPy's elimination of dependent speeds divides by what may be zero: KanesMethod(…, "
+            "constraint_solver='CRAMER') does not, nor do other independent speeds"
+        )
+        raise ValueError(f"kane: {error}{hint if kept['slip'] and 'mass' in str(error) else ''}") from error
 
 
 # --- Lagrange ---------------------------------------------------------------------------------------------------------
@@ -393,6 +394,8 @@ def _given(
     found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
     atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
     free = {x for x in atoms if x.is_Symbol} - {t}
+    if any(str(x) == str(t) for x in free):
+        raise ValueError(f"{t}: a symbol with the name of the time that is not it; take dynamicsymbols._t")
     if missing := free - set(symbols):
         others = {str(x) for x in missing} & set(map(str, symbols))
         hint = f" ({_listed(others)}: a symbol of this name has one, but other assumptions)" if others else ""
@@ -401,9 +404,7 @@ def _given(
         raise ValueError(
             f"parameters: {_listed(strange)} are not in the equations, which have {_listed(free) or 'none'}"
         )
-    for x, value in symbols.items():
-        if not isinstance(value, (int, float, np.number, sympy.Number)) or not np.isfinite(float(value)):
-            raise ValueError(f"parameters[{x}]: {shown(value)}, expected a finite number")
+    numbers = {x: _number(value, f"parameters[{x}]") for x, value in symbols.items()}
     functions = atoms - free - {t}
     if missing := functions - {*q, *u, *given_inputs}:
         raise ValueError(
@@ -412,8 +413,13 @@ def _given(
         )
     if strange := set(given_inputs) - functions:
         raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
+    if differentiated := {x.args[0] for x in parts_of(found) if isinstance(x, sympy.Derivative)} & set(driven):
+        raise ValueError(
+            f"inputs: the equations read rates of {_listed(differentiated)}, found of expressions only; give "
+            "an expression, such as sympy.sin(3*t), in the place of a function"
+        )
     names = sorted(symbols, key=str)
-    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged, {}, real(begin, "t"))
+    return _Given(t, names, [numbers[x] for x in names], driven, exchanged, {}, real(begin, "t"))
 
 
 def _expression(x: Any, given: Any) -> Any:
@@ -466,7 +472,7 @@ def _start(
     """
     if not isinstance(start or {}, Mapping):
         raise TypeError(f"start: {shown(start)}, expected a mapping from coordinates to numbers, {{{q[0]}: 1.0}}")
-    names = {x.func.__name__: x for x in q}
+    names = {x.func.__name__: x for x in [*q, *v] if isinstance(x, AppliedUndef)}
     values = {
         names.get(x, x) if isinstance(x, str) else sympy.sympify(x): _number(value, f"start[{x}]")
         for x, value in (start or {}).items()

@@ -163,6 +163,8 @@ def test_limits_of_a_joint_met_from_its_child_change_sign(load):
     tree = load(RICH).tree
     data = tree.bodies[tree.joint_index("slide")].data
     assert (data.lower[0], data.upper[0]) == (-0.4, 0.1)
+    (note,) = [note for note in tree.notes if "met from their child" in note]
+    assert note.endswith("opposite sign of the file's: slide")
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------

@@ -454,6 +454,11 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
         ({"start": {q1: np.inf}}, r"start\[q1\(t\)\]: inf, expected a finite number"),
         ({"forces": -q1.diff()}, "forces: .*, expected a list of one expression per coordinate"),
         ({"constraints": q1 - 0.3}, "constraints: .*, expected a list of expressions"),
+        ({"forces": [-sympy.Symbol("t", real=True)]}, "t: a symbol with the name of the time that is not it"),
+        (
+            {"forces": [q2.diff()], "inputs": {q2: np.sin}},
+            r"inputs: the equations read rates of q2\(t\).*an expression",
+        ),
         ({"forces": [q2], "inputs": {q2: None}}, r"inputs\[q2\(t\)\]: None, expected an expression of SymPy"),
         ({"forces": [q2], "inputs": {q2: [1, 2]}}, r"inputs\[q2\(t\)\]: \[1, 2\], expected an expression of SymPy"),
         ({"forces": [q2], "inputs": {q2: sympy.nan}}, r"inputs\[q2\(t\)\]: nan, expected finite values"),
@@ -462,6 +467,19 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
 def test_what_is_wrong_with_a_lagrangian_is_named(given: dict[str, Any], said: str) -> None:
     with pytest.raises((ValueError, TypeError), match=said):
         mechanics.from_lagrangian(q1.diff() ** 2 / 2, [q1], **({"start": {q1: 0.3}} | given))
+
+
+def test_names_are_names_of_speeds_too_and_numbers_may_be_expressions() -> None:
+    kane = KanesMethod(ReferenceFrame("N"), q_ind=[q1], u_ind=[u1], kd_eqs=[q1.diff() - u1])
+    P = Point("P")
+    P.set_vel(kane._inertial, u1 * kane._inertial.x)
+    kane.kanes_equations([Particle("p", P, m)], [(P, -k * q1 * kane._inertial.x)])
+    problem = mechanics.from_kanes_method(kane, {m: np.array(2.0), k: sympy.sqrt(2)}, {"q1": 0.5, "u1": 0.25})
+    assert problem.y0.tolist() == [0.5, 0.25]
+    assert problem.velocity(0.0, problem.y0) == pytest.approx([0.25, -0.5 / np.sqrt(2.0)])
+    with pytest.raises(ValueError, match=r"kane: mass") as refused:
+        mechanics.from_kanes_method(kane, {m: 0.0, k: 1.0}, {"q1": 0.5, "u1": 0.25})
+    assert "CRAMER" not in str(refused.value)
 
 
 def test_equations_that_have_not_been_formed_are_asked_for() -> None:
