@@ -375,13 +375,14 @@ def _root(function: Callable[[float], float], a: float, b: float, start: float, 
     if b == 0.0:
         return h
     ends = {start: a, h: b}
-    return float(
-        brentq(
-            lambda x: ends[x] if x in ends else function(x),
-            start,
-            h,
-            xtol=1e-300,
-            rtol=4 * np.finfo(float).eps,
-            maxiter=500,
-        )
+    root, _ = brentq(
+        lambda x: ends[x] if x in ends else function(x),
+        start,
+        h,
+        xtol=1e-300,
+        rtol=4 * np.finfo(float).eps,
+        maxiter=500,
+        full_output=True,
+        disp=False,  # where a function jumps at the start, halves go on towards it without end
     )
+    return float(root)

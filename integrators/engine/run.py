@@ -16,6 +16,7 @@ from integrators.engine.memory import free_memory
 from integrators.engine.observe import (
     GREATEST,
     LEAST,
+    PIECES,
     STATISTICS,
     begin_part,
     begin_within,
@@ -623,16 +624,24 @@ class Run:
         return self.state_within(self.step_in_progress()[0], part, self.previous, self.dense_work, self.dense_counters)
 
     def state_within(self, t: float, part: float, previous: Array, work: Array, counters: NDArray[np.int64]) -> Array:
-        """The state after a part of the step that began at t in the state `previous` and left `work`."""
-        y, low = previous.copy(), np.zeros_like(self.low)
-        begin_part(counters)
-        with np.errstate(all="ignore"):
-            status = self.within_step(
-                self.field, t, part, y, low, self.table, self.coefficients, self.options,
-                self.parameters, self.structure,
-                self.step_work, work, counters,
-            )  # fmt: skip
-        self._raise_pending()
+        """The state after a part of the step that began at t in the state `previous` and left `work`; in pieces where
+        one fails, as of `integrators.engine.observe.save_within`.
+        """
+        pieces, status = 1, int(Status.NOT_CONVERGED)
+        while status != Status.OK and (pieces == 1 or (counters[PENDING] and pieces <= PIECES)):
+            y, low, size = previous.copy(), np.zeros_like(self.low), part / pieces
+            begin_part(counters)
+            for k in range(pieces):
+                with np.errstate(all="ignore"):
+                    status = self.within_step(
+                        self.field, t + k * size, size, y, low, self.table, self.coefficients, self.options,
+                        self.parameters, self.structure,
+                        self.step_work, work, counters,
+                    )  # fmt: skip
+                self._raise_pending()
+                if status != Status.OK:
+                    break
+            pieces *= 4
         if status != Status.OK:
             raise WithinStepError(t, Status(status))
         end_part(counters)

@@ -48,7 +48,7 @@ from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.bdf_variable import variable
-from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
+from integrators.steppers.common import advance_state, clear, copy, dimension, keep_turns, leaves_chart
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit import solve as solve_stages
 from integrators.steppers.implicit_newton import memory_row
@@ -114,12 +114,16 @@ def _past(y: Any, table: Any, coefficients: Any, options: Any, work: Any) -> Non
     ratios = coefficients[OF_START + 2 :]
     clear(c)
     clear(k)
+    clear(u)
     copy(y, x)
     for j in range(2, order + 1):
         for m in range(d):
             st(back, m, -ld(work[past + j - 2], m))
         retract(table, tau, x, back, x)
+        for m in range(d):
+            st(back, m, ld(back, m) + ld(u, m))
         increment(table, tau, y, x, u)
+        keep_turns(table, back, u)
         sign, binomial = -1.0, 1.0
         for i in range(1, j + 1):
             sign, binomial = -sign, binomial * (order + 1.0 - i) / i

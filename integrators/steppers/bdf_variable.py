@@ -56,7 +56,7 @@ from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURE
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
+from integrators.steppers.common import advance_state, copy, dimension, keep_turns, leaves_chart
 from integrators.steppers.iteration import nought
 from integrators.steppers.newton import differentiate, exact, newton_rows
 from integrators.steppers.newton_systems import correct, factorise
@@ -283,6 +283,7 @@ def _seen_from_the_end(table: Any, coefficients: Any, options: Any, work: Any, t
             break
         retract(table, tau, one, past, work[_THERE][:n])
         increment(table, tau, work[_HERE][:n], work[_THERE][:n], past)
+        keep_turns(table, u, past)
     for m in range(d):
         work[_VALUES, m] = 0.0
     _to_differences(work, d, reached)

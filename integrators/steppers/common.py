@@ -9,8 +9,8 @@ from integrators.arithmetic.compensated import absorb, renormalise_but
 from integrators.layout import FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, SPARED, STEPS
 from liegroup.compile import any_, helper, lane_real, ld, st, st2
 from liegroup.compile.decorators import compiled_form
-from liegroup.formulas.facts import CHART, CHARTS, LENGTH_V
-from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, V_OFFSET, displacement
+from liegroup.formulas.facts import CHART, CHARTS, COMMUTATIVE, LENGTH_V
+from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, displacement
 
 RENORMALISE_EVERY = 8
 _PI_SQUARED = math.pi * math.pi
@@ -83,6 +83,15 @@ def leaves_chart(table: Any, u: Any) -> bool:
                 if _turns_over(u, w, CHART[kind, k, 1]):
                     return True
     return False
+
+
+@helper
+def keep_turns(table: Any, counted: Any, u: Any) -> None:
+    """u, a logarithm, <- `counted` where exponents on a circle simply add: there they know their turns."""
+    for row in range(table.shape[0]):
+        if COMMUTATIVE[table[row, KIND]] and table[row, KIND] != RN:
+            for m in range(table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]):
+                st(u, m, ld(counted, m))
 
 
 @helper

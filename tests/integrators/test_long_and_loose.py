@@ -273,6 +273,10 @@ def test_states_within_steps_are_reached_where_one_step_to_them_is_not_solved(me
         assert plain.finished
         assert within.finished, within.message
         assert np.array_equal(plain.y[-1], within.y[-1])
+        levels = [Event(lambda t, y, z=z: y[1] - z, f"at_{k}") for k, z in enumerate(np.linspace(-1.15, -0.9, 11))]
+        located = integrate(crane, method, (0.0, 2.0), rtol=tolerance, atol=1e-2 * tolerance, events=levels)
+        assert located.finished, located.message
+        assert np.array_equal(plain.y[-1], located.y[-1])
 
 
 @pytest.mark.parametrize("step", [0.1, 0.02])

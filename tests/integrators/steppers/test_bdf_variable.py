@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -13,7 +14,7 @@ from integrators.adapters.scipy import lie_solver
 from integrators.controllers import OrderedSteps
 from integrators.steppers.bdf_variable import HIGHEST, constants
 from integrators.testing import group_distance, wavy
-from liegroup import rn
+from liegroup import product, rn, se2, so2
 from liegroup.table import SE3, SO3, table_of
 
 BDF = tuple(f"BDF{k}" for k in range(2, HIGHEST + 1))
@@ -162,3 +163,17 @@ def test_what_fails_has_a_name(stiff: Any) -> None:
     run = integrate(Problem(rn(1), [1.0], lambda t, y: [y[0] ** 2]), "BDF5", (0, 2), rtol=1e-6)
     assert run.status in (Status.STEP_UNDERFLOW, Status.NOT_CONVERGED, Status.NON_FINITE)
     assert run.t[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("way", [{"step": 0.11}, {"rtol": 1e-5, "atol": 1e-6}, {"rtol": 1e-9, "atol": 1e-10}])
+@pytest.mark.parametrize("name", ["BDF2", "BDF5"])
+def test_angles_that_go_more_than_half_a_turn_in_a_step_keep_their_past(name: str, way: dict[str, float]) -> None:
+    """A rotor of 40 rad/s beside a slow body: past angles are told from each other with their turns."""
+
+    @numba.njit
+    def field(t: float, y: Any) -> Any:
+        return np.array([0.5, 0.2 * np.cos(t), 0.3, y[4], 0.5 * np.sin(t)])
+
+    problem, times = Problem(product(se2, so2, rn(1)), [0.0, 0.0, 0.0, 0.3, 40.0], field), np.linspace(0.0, 4.0, 57)
+    run = integrate(problem, name, (0.0, 4.0), t_eval=times, **way)
+    assert np.abs(run.y[:, 3] - (0.3 + 40.5 * times - 0.5 * np.sin(times))).max() < 0.02
