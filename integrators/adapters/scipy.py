@@ -30,7 +30,7 @@ from integrators.engine.collect import coarse
 from integrators.engine.fixed_run import single_run
 from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
 from integrators.engine.step_by_step import StepByStep
-from integrators.layout import COUNTERS, HISTORY
+from integrators.layout import COUNTERS, PENDING
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
@@ -545,6 +545,7 @@ class _Within(DenseOutput):  # type: ignore[misc]
         self._layout, self._run = solver._layout, run
         self._start, self._turns, self._work = run.previous.copy(), run.turns.copy(), run.dense_work.copy()
         self._counters = np.zeros(COUNTERS, dtype=np.int64)
+        self._counters[PENDING] = not run.method.has_own_interpolant
 
     def _call_impl(self, t: Any) -> Array:
         states = [self._state(float(s)) for s in np.ravel(t)]
@@ -553,7 +554,6 @@ class _Within(DenseOutput):  # type: ignore[misc]
     def _state(self, t: float) -> Array:
         y, run = self._start, self._run
         if t != self.t_old:
-            self._counters[HISTORY] = 0
             y = run.state_within(self.t_old, t - self.t_old, y, self._work, self._counters)
         return self._layout.numbers(run.given(y, self._turns))
 
