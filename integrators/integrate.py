@@ -20,8 +20,9 @@ from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive, interruptible
 from integrators.engine.gathering import settle, window_for, with_events
 from integrators.engine.room import check_room
-from integrators.engine.run import Output, Plan, Run, check_steps
+from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
 from integrators.engine.start import start_runs
+from integrators.engine.step_again import to_its_end
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.engine.varied_run import VariedRun
 from integrators.events import Events, as_events
@@ -32,12 +33,14 @@ from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
 from integrators.problem.dependence import dependence
 from integrators.problem.fields import check_jitted, check_truth, reads_time
+from integrators.problem.jacobian import derivative
 from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
 from integrators.results.solution import Solution, names_of_event
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked, names_in_files
 from integrators.statistics.statistic import Statistic
+from integrators.status import Status
 from liegroup.arrays import check_function, integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
@@ -46,8 +49,10 @@ ROWS = 10_000
 """Saved states by default, at most, with fixed steps."""
 MANY = 10_000
 """Steps before which any method says what it cannot hold; those of problems that bring their own step always do."""
-STRIKING = 1e-9, 1e-12
-"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks."""
+STRIKING, STIFF = (1e-9, 1e-12), "RKMK_RADAU_IIA5"
+"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks;
+and the method, with them, of what decays so fast that this alone makes the steps of GAUSS8 short.
+"""
 
 
 def integrate(
@@ -94,7 +99,9 @@ def integrate(
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
         RKMK_DOP853, and so where things strike each other (`Problem.strikes`: contacts, stops, cables) and no step is
-        given, with rtol=1e-9 and atol=1e-12: GAUSS8 is for smooth fields.  The message of the solution then names both.
+        given, with rtol=1e-9 and atol=1e-12: GAUSS8 is for smooth fields.  Where it would take more than 10 000 steps
+        only because something decays within one of them (stiff equations, strong dampers), it is RKMK_RADAU_IIA5 with
+        these tolerances.  The message of the solution then names both.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -246,7 +253,7 @@ def integrate(
         return solution
     chosen.check(problem, span[0])
     says = "" if wanted else f"{chosen.name}, chosen for want of a method"
-    says = f"{says}, with rtol={rtol} for things that strike each other" if striking else says
+    says = f"{says}, with rtol={STRIKING[0]} for things that strike each other" if striking else says
     if chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(
@@ -255,7 +262,11 @@ def integrate(
             )
         length = abs(span[1] - span[0])
         step = min(suggest_step(problem, chosen, t=span[0]), length) if length else 1.0
-        says = f"{says or chosen.name}, with steps of {step:.3g}" if length else says
+        if not wanted and energy_tolerance is None and not fast and _is_stiff(problem, span, step):
+            chosen, step, (rtol, atol) = _known(STIFF), None, STRIKING
+            says = f"{STIFF}, chosen for want of a method, with rtol={STRIKING[0]} for what decays fast"
+        elif length:
+            says = f"{says or chosen.name}, with steps of {step:.3g}"
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
@@ -388,6 +399,49 @@ _FIRST, _WHOLE = 0.01, 1e-6
 """With which part of the time in which a component would change by its size trials begin; and with no less than this
 part of that where all positions, or momenta, are one: in large units some component is near zero.
 """
+
+
+_BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
+"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
+which on that is asked; and components of a velocity, at most.
+"""
+_FEWER, _LEAST = 0.1, 40
+"""Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
+
+
+def _known(name: str) -> Method:
+    """A method of the catalogue that is our own."""
+    method = find(name)
+    assert isinstance(method, Method)
+    return method
+
+
+def _is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
+    """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
+    takes far fewer: of the beginning of the run it is tried.  Where the energy is kept nothing decays.
+    """
+    length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
+    if not step * MANY < length or problem.dimension > _LARGEST:
+        return False
+    if any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards):
+        return False
+    one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), _known(STIFF)
+    try:
+        method.check(one, span[0])
+        begun = Plan(span[0], forward * step, _BEGUN)
+        [run] = start_runs(one, _known("GAUSS8"), Output(save_every=NEVER), begun)
+        [found] = to_its_end(run)
+        rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
+        decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
+        if found.status is not Status.OK or not step * decays.max(initial=0.0) > _DECAYS:
+            return False
+        beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
+        most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
+        way = _way(method, beginning, None, *STRIKING, None, np.inf, most, one)
+        [run] = start_runs(one, method, Output(save_every=NEVER), way)
+        return to_its_end(run)[0].status is Status.OK
+    except Exception:  # also of the user's functions: the run will say what is wrong
+        return False
 
 
 def _first_step(problem: Problem, t: float) -> float:
