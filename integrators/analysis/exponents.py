@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.method import Method
 from integrators.problem import Poses, Problem, pose
-from integrators.step_derivatives.linearised import linearised_step
+from integrators.step_derivatives.linearised import LinearisedStep, linearised_step
 from liegroup.arrays import integer, real
 from liegroup.table import EXP, increment
 
@@ -24,7 +24,13 @@ SAME = 1e-5
 _LOOKED_AT = 4
 """Steps of a period that are taken again a period later."""
 SETTLED = 0.1
-"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found."""
+"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; and of
+what a step does to directions, in which an exponent is sought, by two halves of it.
+"""
+PARALLEL = 1e12
+"""Condition of directions between renormalisations, from which on the shortest are rounding."""
+NOISE = 1e-14
+"""Multipliers below this part of the greatest are rounding of the monodromy matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +144,9 @@ def floquet_multipliers(
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
     for k in range(steps):
-        step = linearised_step(problem, method, state, h, t=t + k * h)
+        step = _step(problem, method, state, h, t + k * h)
         if k % -(-steps // _LOOKED_AT) == 0:
-            _check_drive(problem, step.A, linearised_step(problem, method, state, h, t=t + k * h + period).A, period)
+            _check_drive(problem, step.A, _step(problem, method, state, h, t + k * h + period).A, period)
         state, monodromy = step.y, step.A @ monodromy
     gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
     if gap > allowed:
@@ -157,9 +163,26 @@ def floquet_multipliers(
         )
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
+    if np.abs(values[-1]) < NOISE * np.abs(values[0]):
+        warnings.warn(
+            f"multipliers of {problem.model!r} below {NOISE * np.abs(values[0]):.1g} are rounding of the greatest, not "
+            "of the motion",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     _warn_of_few_steps(problem, method, start, period, steps, t, values)
     with np.errstate(divide="ignore"):
         return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
+
+
+def _step(problem: Problem, method: str | Method, y: Array, h: float, t: float) -> LinearisedStep:
+    """A step and its derivative; ArithmeticError where it leads nowhere."""
+    taken = linearised_step(problem, method, y, h, t=t)
+    if not (np.isfinite(taken.y).all() and np.isfinite(taken.A).all()):
+        raise ArithmeticError(
+            f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
+        )
+    return taken
 
 
 def _gap(problem: Problem, start: Array, end: Array) -> float:
@@ -197,7 +220,7 @@ def _warn_of_few_steps(
     count, monodromy = steps // 2 or 2, np.eye(problem.dimension)
     try:
         for k in range(count):
-            step = linearised_step(problem, method, y, period / count, t=t + k * period / count)
+            step = _step(problem, method, y, period / count, t + k * period / count)
             y, monodromy = step.y, step.A @ monodromy
         others = np.linalg.eigvals(monodromy)
     except (ArithmeticError, np.linalg.LinAlgError) as error:
@@ -275,15 +298,15 @@ def lyapunov_exponents(
 
     Examples
     --------
-    A saddle, ẏ = (y₀, −y₁):
+    A saddle, ẏ = (y₀, −y₁), whose directions turn to those that grow in the first hundred steps:
 
     >>> from integrators import Problem
     >>> from liegroup.group import rn
     >>> def saddle(t, y, parameters, structure, work, out):
     ...     out[0], out[1] = y[0], -y[1]
-    >>> found = lyapunov_exponents(Problem(rn(2), [0.0, 0.0], saddle), "RKMK_FEAGIN10", 0.1, 100)
-    >>> bool(np.allclose(found.exponents, [1.0, -1.0], atol=0.1))
-    False
+    >>> found = lyapunov_exponents(Problem(rn(2), [0.0, 0.0], saddle), "RKMK_FEAGIN10", 0.1, 100, skip=100)
+    >>> bool(np.allclose(found.exponents, [1.0, -1.0], atol=1e-6))
+    True
     """
     problem = pose(problem)
     n = problem.dimension
@@ -295,11 +318,16 @@ def lyapunov_exponents(
     state = problem.check_state(problem.y0 if y is None else y, "y")
     directions = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, k)))[0]
     sums, history, times = np.zeros(k), [], []
+    told: set[str] = set()
     for i in range(-skip, steps):
-        taken = linearised_step(problem, method, state, step, t=t + (i + skip) * step)
+        begin = t + (i + skip) * step
+        taken = _step(problem, method, state, step, begin)
+        if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
+            _warn_of_long_steps(problem, method, state, step, begin, taken.A, told)
         state, directions = taken.y, taken.A @ directions
         if (i + 1) % every == 0 or i + 1 == steps:
             directions, R = np.linalg.qr(directions)
+            _warn_of_parallel(problem, R, every, told)
             if i >= 0:
                 sums = sums + np.log(np.maximum(np.abs(np.diag(R)), 1e-300))
                 times.append((i + 1) * step)
@@ -307,3 +335,38 @@ def lyapunov_exponents(
     order = np.argsort(-history[-1], kind="stable")
     found = np.array(history)[:, order]
     return Lyapunov(found[-1], found, np.array(times), state)
+
+
+def _warn_of_long_steps(
+    problem: Problem, method: str | Method, y: Array, h: float, t: float, A: Array, told: set[str]
+) -> None:
+    """A warning, once, if two halves of a step do something else to directions."""
+    try:
+        half = _step(problem, method, y, 0.5 * h, t)
+        others = _step(problem, method, half.y, 0.5 * h, t + 0.5 * h).A @ half.A
+    except ArithmeticError:  # smaller steps fail, this one does not: nothing is known
+        return
+    change, does = np.linalg.norm(A - others, 2), np.linalg.norm(others - np.eye(len(A)), 2)
+    if change > SETTLED * does and "long" not in told:
+        told.add("long")
+        warnings.warn(
+            f"exponents of {problem.model!r} by steps of {h:.3g} s are not those of the motion: at t = {t:.6g} s two "
+            f"halves of a step do {change / does:.2g} of what it does to directions otherwise, expected at most "
+            f"{SETTLED}; take smaller steps until the exponents stay",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_parallel(problem: Problem, R: Array, every: int, told: set[str]) -> None:
+    """A warning, once, if directions have become parallel to rounding since they were orthonormal."""
+    lengths = np.abs(np.diag(R))
+    if lengths.max(initial=0.0) > PARALLEL * lengths.min(initial=np.inf) and "parallel" not in told:
+        told.add("parallel")
+        remedy = f"; renormalise more often than every {every} steps" if every > 1 else "; take smaller steps"
+        warnings.warn(
+            f"exponents of {problem.model!r}: directions become parallel to rounding between renormalisations, and the "
+            f"least exponents are noise{remedy}",
+            RuntimeWarning,
+            stacklevel=3,
+        )

@@ -194,3 +194,26 @@ def test_exponents_of_lorenzs_system_as_published():
     """0.906, 0 and −14.572, as J. C. Sprott found over a million units of time, as well as 240 can tell."""
     found = lyapunov_exponents(Problem(rn(3), START, lorenz), "RKMK4", 0.02, 12000, every=10, skip=500)
     np.testing.assert_allclose(found.exponents, [0.906, 0.0, -14.572], atol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("step", "steps", "every", "said"),
+    [(0.01, 600, 300, "renormalise more often than every 300 steps"), (0.1, 60, 1, "take smaller steps until")],
+)
+def test_exponents_that_are_not_those_of_the_motion_are_warned_of(step, steps, every, said):
+    with pytest.warns(RuntimeWarning, match=said):
+        lyapunov_exponents(Problem(rn(3), START, lorenz), "RKMK4", step, steps, every=every)
+
+
+@pytest.mark.filterwarnings("ignore:exponents of")
+def test_a_step_that_leads_nowhere_is_named():
+    with pytest.raises(ArithmeticError, match=r"the step of 0.3 s at t = .* not finite; use a smaller step"):
+        lyapunov_exponents(Problem(rn(3), START, lorenz), "RKMK4", 0.3, 100)
+
+
+def test_multipliers_below_rounding_are_warned_of():
+    def damped(t, y):
+        return [y[1], -y[0], -10.0 * y[2]]
+
+    with pytest.warns(RuntimeWarning, match="are rounding of the greatest"):
+        floquet_multipliers(Problem(rn(3), [1.0, 0.0, 0.0], damped), METHOD, 2 * np.pi, 200)
