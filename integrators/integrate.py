@@ -751,6 +751,9 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
     forward = 1.0 if span[1] >= span[0] else -1.0
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
         raise ValueError(f"t_eval: {times}, expected a one-dimensional array of finite times")
+    rounding = 4.0 * float(np.spacing(max(map(abs, span))))
+    if 0.0 < forward * (times[-1] - span[1]) <= rounding:  # sums of steps, as those of another run
+        times = np.append(times[:-1], span[1])
     if (
         (np.diff(forward * times) <= 0).any()
         or forward * (times[0] - span[0]) < 0

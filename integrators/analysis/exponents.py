@@ -177,7 +177,8 @@ def floquet_multipliers(
 
 def _step(problem: Problem, method: str | Method, y: Array, h: float, t: float) -> LinearisedStep:
     """A step and its derivative; ArithmeticError where it leads nowhere."""
-    taken = linearised_step(problem, method, y, h, t=t)
+    with np.errstate(all="ignore"):
+        taken = linearised_step(problem, method, y, h, t=t)
     if not (np.isfinite(taken.y).all() and np.isfinite(taken.A).all()):
         raise ArithmeticError(
             f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"

@@ -120,3 +120,18 @@ def test_states_and_events_within_a_step_know_nothing_of_each_other(method):
     falls, found_falls = exact.events["low"][0], found.events["low"][0]
     assert len(falls) > 1
     assert np.abs(found_falls - falls).max() < 2e-3
+
+
+def test_times_of_another_run_are_within_its_interval(problems):
+    """Sums of steps end a rounding beside the end of the interval."""
+    rng, beside = np.random.default_rng(0), 0
+    for _ in range(40):
+        end, steps = float(rng.uniform(0.1, 10.0)), int(rng.integers(3, 30))
+        run = integrate(problems.pendulum(), "RKMK4", (0.0, end), end / steps)
+        again = integrate(problems.pendulum(), "RKMK4", (0.0, end), end / steps, t_eval=run.t)
+        assert again.t == pytest.approx(run.t, rel=1e-15)
+        assert np.abs(again.y - run.y).max() < 1e-14
+        beside += run.t[-1] > end
+    assert beside
+    with pytest.raises(ValueError, match="expected times in the order"):
+        integrate(problems.pendulum(), "RKMK4", (0.0, 1.0), 0.1, t_eval=[0.5, 1.0 + 1e-12])
