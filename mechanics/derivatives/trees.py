@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
+from mechanics.algorithms.derivatives.canonical import chain_era_derivatives, chain_era_derivatives_loaded, has_way
 from mechanics.algorithms.derivatives.chains import chain_derivatives, chain_derivatives_loaded
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives, forward_derivatives_loaded
@@ -202,7 +203,7 @@ def hamiltonian_rhs_derivatives(
     >>> bool(np.allclose(D[:2, 2:] @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
     True
     """
-    field = _RHS if wrenches is None else _RHS_LOADED
+    field = _RHS[has_way(tree_of(tree, "hamiltonian_rhs_derivatives").structure), wrenches is not None]
     matrix = field(tree, t, q, p, None, wrenches, out)
     n = matrix.shape[-1] // 2
     _check_inverse(tree_of(tree), q, matrix[..., :n, n:], t)
@@ -258,10 +259,22 @@ _FORWARD = {
         (chain_derivatives_loaded, True, True),
     )
 }
-_RHS, _RHS_LOADED = (
-    StateFunction(kernel, names, loaded, _square, work_shape=_work_shape, trees_only="hamiltonian_rhs_derivatives")
-    for kernel, names, loaded in ((era_derivatives, ("p",), False), (era_derivatives_loaded, ("p", "(tau)"), True))
-)
+_RHS = {
+    (is_long, loaded): StateFunction(
+        kernel,
+        ("p", "(tau)") if loaded else ("p",),
+        loaded,
+        _square,
+        work_shape=_work_of_sweeps if is_long else _work_shape,
+        trees_only="hamiltonian_rhs_derivatives",
+    )
+    for kernel, is_long, loaded in (
+        (era_derivatives, False, False),
+        (era_derivatives_loaded, False, True),
+        (chain_era_derivatives, True, False),
+        (chain_era_derivatives_loaded, True, True),
+    )
+}
 
 
 def _blocks(values: Array) -> tuple[Array, Array, Array]:

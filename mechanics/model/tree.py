@@ -26,7 +26,7 @@ from mechanics.joints.free import Free
 from mechanics.model import description
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import LARGEST, Inertia
-from mechanics.model.layout import WAY, ways_of
+from mechanics.model.layout import header_of
 from mechanics.model.packing import Packed, pack
 from mechanics.model.picture import svg
 from mechanics.model.singular import singular_joint
@@ -487,13 +487,10 @@ class Tree:
         """Numbers of the bodies on the fixed base."""
         return tuple(int(i) for i in np.flatnonzero(self.parents < 0))
 
-    @cached_property
+    @property
     def has_long_ways(self) -> bool:
         """Whether there are eight velocities on the way of a velocity to the base, in the mean."""
-        counts: list[int] = []
-        for above in self.structure[int(ways_of(self.structure)) :][: WAY * self.nv : WAY].tolist():
-            counts.append(counts[above] + 1 if above >= 0 else 0)
-        return sum(counts) >= _LONG * len(counts) > 0
+        return int(header_of(self.structure).depth) >= _LONG
 
     @property
     def is_rheonomic(self) -> bool:

@@ -29,7 +29,7 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         st(out, a + k, ld(y, n_q + n_v + k) - damping_of(parameters, structure, k) * ld(y, n_q + k))
     if has_armature(structure):
         add_rates(parameters, structure, y, n_q, out, a, 1.0)
-    articulate(parameters, structure, work, tree.links + 1, out, a)
+    articulate(parameters, structure, work, tree.links + 1, out, a, True)
     accelerate_links(parameters, structure, work, tree.links + 1, out, a)
     add_forces(structure, work)
     towards_base(parameters, structure, y, work, out)
