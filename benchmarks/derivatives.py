@@ -30,6 +30,7 @@ from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+from mechanics.algorithms.derivatives.solve import work_of_solve
 from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 
 STATES = 16
@@ -48,7 +49,9 @@ def states(tree: Tree, seed: int, vectors: int) -> np.ndarray:
 
 def room_of(tree: Tree, kernel: Entry) -> tuple[int, int]:
     """Shape of the workspace."""
-    return (work_of_sweeps if kernel in (chain_derivatives, chain_era_derivatives) else work_shape)(tree.structure)
+    if kernel in (chain_derivatives, chain_era_derivatives):
+        return work_of_sweeps(tree.structure)
+    return (work_of_solve if kernel is forward_derivatives else work_shape)(tree.structure)
 
 
 def ours(tree: Tree, kernel: Entry, vectors: int, size: int) -> tuple[float, float]:

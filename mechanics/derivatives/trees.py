@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics of trees, exact, in O(n · depth): composite bodies."""
+"""Derivatives of the dynamics of trees, exact: composite bodies, and articulated ones where ways are long."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives, forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives, inverse_derivatives_loaded
+from mechanics.algorithms.derivatives.solve import work_of_solve
 from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 from mechanics.evaluation import StateFunction, written
 from mechanics.model.tree import Tree
@@ -127,7 +128,7 @@ def forward_dynamics_derivatives(
     Notes
     -----
     ∂v̇/∂q = −M⁻¹ ∂τ/∂q and ∂v̇/∂v = −M⁻¹ ∂τ/∂v at the accelerations that belong to τ, with M = LᵀDL without fill-in.
-    Where ways to the base are long (eight velocities in the mean), all columns go through the eliminations of
+    Where ways to the base are long (nine velocities in the mean), all columns go through the eliminations of
     articulated bodies instead, O(n²).
 
     References
@@ -188,7 +189,8 @@ def hamiltonian_rhs_derivatives(
 
     Notes
     -----
-    The derivative of ERA by composite bodies, in O(n · depth) and the products with M⁻¹.
+    The derivative of ERA by composite bodies, in O(n · depth) and the products with M⁻¹.  Where ways to the base are
+    long (four velocities in the mean), all columns go through the eliminations of articulated bodies instead, O(n²).
 
     References
     ----------
@@ -222,6 +224,10 @@ def _three(tree: Tree) -> tuple[int, ...]:
     return tree.nv, 3, tree.nv
 
 
+def _work_of_solve(tree: Tree) -> tuple[int, int]:
+    return work_of_solve(tree.structure)
+
+
 def _work_of_sweeps(tree: Tree) -> tuple[int, int]:
     return work_of_sweeps(tree.structure)
 
@@ -249,7 +255,7 @@ _FORWARD = {
         loaded,
         _three,
         _with_accelerations,
-        work_shape=_work_of_sweeps if is_long else _work_shape,
+        work_shape=_work_of_sweeps if is_long else _work_of_solve,
         trees_only="forward_dynamics_derivatives",
     )
     for kernel, is_long, loaded in (

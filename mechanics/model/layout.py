@@ -71,7 +71,7 @@ LEAF, FIRST, SIDE, SHIFT, HEAVY, GEARED = 1, 2, 4, 8, 16, 32
 def header_of(structure: Any) -> Any:
     """The header of a tree."""
     s = structure
-    return Header(*three(s, 0), *three(s, 3), *three(s, 6), ld(s, 9))
+    return Header(*three(s, 0), *three(s, 3), *four(s, 6))
 
 
 @helper

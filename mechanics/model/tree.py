@@ -36,8 +36,9 @@ from mechanics.model.workspace import Workspace
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
 _LARGE = 2000
-_LONG = 8
 """Bodies; the mobility of larger trees is not checked when they are made."""
+_LONG = 9
+"""Velocities on the way of one to the base, in the mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -489,7 +490,7 @@ class Tree:
 
     @property
     def has_long_ways(self) -> bool:
-        """Whether there are eight velocities on the way of a velocity to the base, in the mean."""
+        """Whether there are nine velocities on the way of a velocity to the base, in the mean."""
         return int(header_of(self.structure).depth) >= _LONG
 
     @property

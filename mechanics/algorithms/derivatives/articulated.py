@@ -57,10 +57,10 @@ B, INVERSE, OWN = 6, 12, 13
 
 
 @helper
-def remembered(work: Any, v: Any) -> Any:
+def remembered(lines: Any, v: Any) -> Any:
     """g, b and 1/D of the velocity whose line it is."""
-    at = work.shape[1] - REMEMBERED
-    return twist_of(work, v, at), vector(work, v, at + B), ld2(work, v, at + INVERSE)
+    at = lines.shape[1] - REMEMBERED
+    return twist_of(lines, v, at), vector(lines, v, at + B), ld2(lines, v, at + INVERSE)
 
 
 @helper
@@ -167,7 +167,7 @@ def _less(A: Any, k: Any, B: Any) -> Any:
 
 
 @helper
-def _eliminated(kind: Any, S: Any, A: Any, armature: Any, force: Any, work: Any, v: Any) -> Any:
+def _eliminated(kind: Any, S: Any, A: Any, armature: Any, force: Any, lines: Any, v: Any) -> Any:
     """M and p without the velocity of a column, and U and 1/D; its line remembers what its acceleration needs."""
     H, G, x, y, z, J, L, f, m = A
     a, e = S
@@ -179,10 +179,10 @@ def _eliminated(kind: Any, S: Any, A: Any, armature: Any, force: Any, work: Any,
     inverse = 1.0 / (along(kind, S, (p, q)) + armature)
     g, h = scale(inverse, p), scale(inverse, q)
     u = force - along(kind, S, (f, m))
-    at = work.shape[1] - REMEMBERED
-    put_twist(work, v, at, (g, h))
-    st2(work, v, at + INVERSE, inverse)
-    st2(work, v, at + OWN, u * inverse)
+    at = lines.shape[1] - REMEMBERED
+    put_twist(lines, v, at, (g, h))
+    st2(lines, v, at + INVERSE, inverse)
+    st2(lines, v, at + OWN, u * inverse)
     A = (
         (H[0] - g[0] * p[0], H[1] - g[0] * p[1], H[2] - g[0] * p[2]),
         (G[0] - g[1] * p[1], G[1] - g[1] * p[2], G[2] - g[2] * p[2]),
@@ -198,7 +198,7 @@ def _eliminated(kind: Any, S: Any, A: Any, armature: Any, force: Any, work: Any,
 
 
 @helper
-def _turning_eliminated(kind: Any, S: Any, T: Any, U: Any, inverse: Any, work: Any, v: Any) -> Any:
+def _turning_eliminated(kind: Any, S: Any, T: Any, U: Any, inverse: Any, lines: Any, v: Any) -> Any:
     """The same of β."""
     fx, fy, fz, mx, my, mz = T
     (p, q), (a, e) = U, S
@@ -206,7 +206,7 @@ def _turning_eliminated(kind: Any, S: Any, T: Any, U: Any, inverse: Any, work: A
     if kind != TURN:
         b = add(b, add(scale(a[0], fx), add(scale(a[1], fy), scale(a[2], fz))))
     b = scale(inverse, b)
-    put(work, v, work.shape[1] - REMEMBERED + B, b)
+    put(lines, v, lines.shape[1] - REMEMBERED + B, b)
     return (
         _less(fx, p[0], b),
         _less(fy, p[1], b),
@@ -257,10 +257,8 @@ def _turning_at_parent(T: Any, r: Any) -> Any:
 
 
 @helper
-def articulate(
-    parameters: Any, structure: Any, work: Any, first: Any, tau: Any, o: Any, turning: Any
-) -> None:
-    """From the leaves to the base, with the forces tau[o …] of the velocities, whose lines begin with `first`; links
+def articulate(parameters: Any, structure: Any, work: Any, lines: Any, tau: Any, o: Any, turning: Any) -> None:
+    """From the leaves to the base, with the forces tau[o …] of the velocities, with a line each; links
     keep what is left of them.  With β where `turning`.
     """
     n = header_of(structure).links
@@ -278,9 +276,9 @@ def articulate(
             v = link.v + d
             S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
             armature = armature_of(parameters, structure, v) if geared else 0.0
-            A, U, inverse = _eliminated(link.kind, S, A, armature, ld(tau, o + v), work, first + v)
+            A, U, inverse = _eliminated(link.kind, S, A, armature, ld(tau, o + v), lines, v)
             if turning:
-                T = _turning_eliminated(link.kind, S, T, U, inverse, work, first + v)
+                T = _turning_eliminated(link.kind, S, T, U, inverse, lines, v)
         _keep(work, i, A)
         if turning:
             _keep_turning(work, i, T)
@@ -298,7 +296,7 @@ def articulate(
 
 
 @helper
-def accelerate_links(parameters: Any, structure: Any, work: Any, first: Any, out: Any, o: Any) -> None:
+def accelerate_links(parameters: Any, structure: Any, work: Any, lines: Any, out: Any, o: Any) -> None:
     """From the base to the leaves the accelerations of the joints, to out[o …], added to those that the links have,
     and what they change:  δW_i = δW_k + S_i x_i,  δΨ̈_i = δW_k × S_i,  δF_i = M_i δW_i of the link by itself.
     """
@@ -314,9 +312,9 @@ def accelerate_links(parameters: Any, structure: Any, work: Any, first: Any, out
             S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
             add_twist(work, i, SECOND, column_moved(kind, W, S))
         for d in range(freedom(kind)):
-            S, v = column(work, i, kind, d, numbers_of(parameters, link).pitch), first + link.v + d
-            x = ld2(work, v, at + OWN) - pair(twist_of(work, v, at), W)
-            st(out, o + link.v + d, x)
+            S, v = column(work, i, kind, d, numbers_of(parameters, link).pitch), link.v + d
+            x = ld2(lines, v, at + OWN) - pair(twist_of(lines, v, at), W)
+            st(out, o + v, x)
             W = plus(W, times(x, S))
         put_twist(work, i, GAIN, W)
         add_twist(work, i, ACCELERATION, W)

@@ -34,6 +34,7 @@ from liegroup.compile import (
     kernel,
     ld,
     ld2,
+    lines_from,
     never,
     rare,
     st,
@@ -69,7 +70,6 @@ from mechanics.algorithms.derivatives.hamiltonian import momenta
 from mechanics.algorithms.derivatives.inverse import fill, is_depth_first, load
 from mechanics.algorithms.derivatives.motion import twists
 from mechanics.algorithms.derivatives.sweeps import (
-    LANES_AT_A_TIME,
     LEVELS,
     TURNS,
     add_entry,
@@ -89,7 +89,7 @@ from mechanics.algorithms.derivatives.sweeps import (
 )
 from mechanics.joints.element import BALL, FLOAT
 from mechanics.kernels.armature import add_in_places, in_places, turned_momentum
-from mechanics.kernels.links import add_three, freedom, put, vector
+from mechanics.kernels.links import add_three, freedom, vector
 from mechanics.kernels.sweeps import clear
 from mechanics.model.layout import (
     HEAVY,
@@ -103,6 +103,7 @@ from mechanics.model.layout import (
     way_at,
     ways_of,
 )
+
 DEPTH = 4
 """So many velocities on the way of one to the base, in the mean, make this way the faster one
 (`mechanics.algorithms.derivatives.hamiltonian` is the other).
@@ -137,7 +138,7 @@ def _momenta_of_drift(parameters: Any, structure: Any, work: Any) -> None:
 
 
 @helper
-def _velocities(parameters: Any, structure: Any, work: Any, first: Any) -> None:
+def _velocities(parameters: Any, structure: Any, work: Any, lines: Any) -> None:
     """From the base to the leaves the velocities of the joints, into their lines, and what they add to the twists."""
     n, at = header_of(structure).links, work.shape[1] - REMEMBERED
     zero = ld2(work, n, TWIST)
@@ -147,9 +148,9 @@ def _velocities(parameters: Any, structure: Any, work: Any, first: Any) -> None:
         link = link_of(structure, i)
         W = carried(work, link.parent, GAIN, vector(work, i, OFFSET))
         for d in range(freedom(link.kind)):
-            v = first + link.v + d
-            s = ld2(work, v, at + OWN) - pair(twist_of(work, v, at), W)
-            st2(work, v, at + OWN, s)
+            v = link.v + d
+            s = ld2(lines, v, at + OWN) - pair(twist_of(lines, v, at), W)
+            st2(lines, v, at + OWN, s)
             W = plus(W, times(s, column(work, i, link.kind, d, numbers_of(parameters, link).pitch)))
         put_twist(work, i, GAIN, W)
         add_twist(work, i, TWIST, W)
@@ -183,11 +184,11 @@ def _rates_row(work: Any, n_v: Any, v: Any) -> Any:
 
 
 @helper
-def _prepare(structure: Any, work: Any, blocks: Any, rows: Any, entries: Any) -> None:
+def _prepare(structure: Any, work: Any, lines: Any, blocks: Any, rows: Any, entries: Any) -> None:
     """Zeros, and what p itself changes."""
     tree = header_of(structure)
     n_v, zero, size = tree.n_v, ld2(work, tree.links, TWIST), columns_of_block(work)
-    clear_blocks(structure, work, blocks, rows, 2, n_v)
+    clear_blocks(structure, work, lines, blocks, rows, 2)
     nothing = ld(rows, 0)
     for v in range(n_v):
         row = _rates_row(work, n_v, v) // size
@@ -198,7 +199,7 @@ def _prepare(structure: Any, work: Any, blocks: Any, rows: Any, entries: Any) ->
 
 @helper
 def _join(
-    parameters: Any, structure: Any, work: Any, entries: Any, first: Any, i: Any, link: Any, r: Any, hangs: Any
+    parameters: Any, structure: Any, work: Any, entries: Any, lines: Any, i: Any, link: Any, r: Any, hangs: Any
 ) -> None:
     """The columns by q of a link: Ξ into its lines, b of every velocity into its line and, if the link hangs on one
     that sees it at r, there into the wrenches; and what they change in their own rows.
@@ -210,7 +211,7 @@ def _join(
     for e in range(freedom(kind)):
         S, v = column(work, i, kind, e, pitch), link.v + e
         b = plus(answer_to(work, i, column_moved(kind, before, S)), column_turned(kind, S, P))
-        pushed, (gain, _, _) = _pushed(parameters, work, i, link, S), remembered(work, first + v)
+        pushed, (gain, _, _) = _pushed(parameters, work, i, link, S), remembered(lines, v)
         for d in range(freedom(kind)):
             other = column(work, i, kind, d, pitch)
             rate = column_moved(kind, before, other)
@@ -218,37 +219,37 @@ def _join(
             own = pair(b, rate) + dot(cross(g, other[1]), pushed)
             st(entries, _rates_row(work, n_v, v) + link.v + d, own)
         b, lifted = wrench_to_parent(r, b), cross(g, S[1])
-        put_twist(work, first + v, at + B, b)
+        put_twist(lines, v, at + B, b)
         for c in range(3):
-            st2(work, first + n_v + TURNS + c, v, lifted[c])
+            st2(lines, n_v + TURNS + c, v, lifted[c])
         if hangs:
-            add_to_column(work, first + n_v, v, b)
+            add_to_column(lines, n_v, v, b)
 
 
 @kernel
 def _towards_base(parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """All columns from their links to the base."""
     tree = header_of(structure)
-    n, first = tree.links, tree.links + 1
-    entries = out if work.ndim == 3 else joined(work[first:])
-    rows, blocks = in_rows_of_lanes(flattened(entries)), in_rows_of_lanes(flattened(work[first:]))
+    n, lines = tree.links, lines_from(work, tree.links + 1)
+    entries = out if work.ndim == 3 else joined(lines)
+    rows, blocks = in_rows_of_lanes(flattened(entries)), in_rows_of_lanes(flattened(lines))
     is_deep = is_depth_first(structure)
-    _prepare(structure, work, blocks, rows, entries)
+    _prepare(structure, work, lines, blocks, rows, entries)
     for i in range(n - 1, -1, -1):
         link = link_of(structure, i)
         if freedom(link.kind) > 0:
             on, r = hanging_on(structure, work, i)
-            columns_give(parameters, structure, work, blocks, rows, 2, i, link, r, is_deep)
-            _join(parameters, structure, work, entries, first, i, link, r, on < n)
+            columns_give(parameters, structure, work, lines, blocks, rows, 2, i, link, r, is_deep)
+            _join(parameters, structure, work, entries, lines, i, link, r, on < n)
 
 
 @kernel
-def _back(parameters: Any, structure: Any, work: Any, out: Any, start: Any, end: Any) -> None:
-    """Velocities of all joints in some blocks of columns, and bᵀW in the columns by q that are not behind them."""
+def _back(parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Velocities of all joints in all columns, and bᵀW + Ξᵀ M S in the columns by q that are not behind them."""
     tree = header_of(structure)
-    n, n_v, first, at = tree.links, tree.n_v, tree.links + 1, work.shape[1] - REMEMBERED
-    blocks, is_deep = in_rows_of_lanes(flattened(work[first:])), is_depth_first(structure)
-    rows = in_rows_of_lanes(flattened(out if work.ndim == 3 else joined(work[first:])))
+    n, n_v, lines, at = tree.links, tree.n_v, lines_from(work, tree.links + 1), work.shape[1] - REMEMBERED
+    blocks, is_deep = in_rows_of_lanes(flattened(lines)), is_depth_first(structure)
+    rows = in_rows_of_lanes(flattened(out if work.ndim == 3 else joined(lines)))
     size, count, length, level = columns_of_block(work), blocks_of_line(work), length_of_row(work, n_v, 2), 0
     for i in range(n):
         link = link_of(structure, i)
@@ -257,22 +258,21 @@ def _back(parameters: Any, structure: Any, work: Any, out: Any, start: Any, end:
             k, r = hanging_on(structure, work, i)
             place = n_v + LEVELS + 6 * level
             source = n_v + LEVELS + 6 * (previous if k == i - 1 or k == n else level_of(structure, k, is_deep))
-            if k < n:
-                behind = link.v + freedom(link.kind)
-                for v in range(link.v, behind):
-                    b, row = twist_of(work, first + v, at + B), _rates_row(work, n_v, v) // size
-                    for c in range(start, min(end, (behind + size - 1) // size)):
-                        st(rows, row + c, ld(rows, row + c) + pair(b, six(blocks, source, count, c)))
-            stop = min(end, (n_v + way_at(structure, ways_of(structure), link.v).last + size) // size)
-            link_takes(
-                parameters, work, blocks, rows, length, first, n_v, i, link, start, stop, r, source, place, k < n
-            )
+            behind = link.v + freedom(link.kind)
+            for v in range(link.v, behind if k < n else link.v):
+                S = column(work, i, link.kind, v - link.v, numbers_of(parameters, link).pitch)
+                row, pushed = _rates_row(work, n_v, v) // size, _pushed(parameters, work, i, link, S)
+                follow(structure, work, blocks, rows, row, scale(-1.0, pushed), link.v, 1)
+                b = twist_of(lines, v, at + B)
+                for c in range((behind + size - 1) // size):
+                    st(rows, row + c, ld(rows, row + c) + pair(b, six(blocks, source, count, c)))
+            stop = (n_v + way_at(structure, ways_of(structure), link.v).last + size) // size
+            link_takes(parameters, work, blocks, rows, length, lines, n_v, i, link, stop, r, source, place, k < n)
             if link.flags & LEAF == 0:
                 before = carried(work, link.parent, TWIST, vector(work, i, OFFSET))
                 for d in range(freedom(link.kind)):
-                    if start * size <= link.v + d < end * size:
-                        S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
-                        add_to_column(work, first + place, link.v + d, column_moved(link.kind, before, S))
+                    S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+                    add_to_column(lines, place, link.v + d, column_moved(link.kind, before, S))
 
 
 # --- the four matrices ------------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def _of_joint(kind: Any, x: Any, at: Any, stride: Any, zero: Any) -> Any:
 
 
 @helper
-def _turn_momenta(y: Any, structure: Any, work: Any, out: Any, first: Any) -> None:
+def _turn_momenta(y: Any, structure: Any, work: Any, out: Any, lines: Any) -> None:
     """The derivative of ad_sᵀ p of joints with several velocities."""
     tree = header_of(structure)
     n_v, width, at = tree.n_v, 2 * tree.n_v, work.shape[1] - REMEMBERED
@@ -324,7 +324,7 @@ def _turn_momenta(y: Any, structure: Any, work: Any, out: Any, first: Any) -> No
                 v, w = _of_joint(kind, out, link.v * width + c, width, zero)
                 f, m = turned_momentum(l, k, v, w)
                 add_in_places(kind, out, rates + c, width, f, m, 1.0)
-            v, w = _of_joint(kind, joined(work[first:]), link.v * work.shape[1] + at + OWN, work.shape[1], zero)
+            v, w = _of_joint(kind, joined(lines), link.v * work.shape[1] + at + OWN, work.shape[1], zero)
             for d in range(freedom(kind)):
                 f, m = unit_twist(kind, d, 0.0, zero)
                 f, m = turned_momentum(f, m, v, w)
@@ -332,11 +332,11 @@ def _turn_momenta(y: Any, structure: Any, work: Any, out: Any, first: Any) -> No
 
 
 @helper
-def _finish(y: Any, parameters: Any, structure: Any, work: Any, out: Any, first: Any, loaded: Any) -> None:
+def _finish(y: Any, parameters: Any, structure: Any, work: Any, out: Any, lines: Any, loaded: Any) -> None:
     """The whole matrix from what has been found of it."""
     tree = header_of(structure)
     n_v, width, length = tree.n_v, 2 * tree.n_v, length_of_row(work, tree.n_v, 2)
-    entries = out if work.ndim == 3 else joined(work[first:])
+    entries = out if work.ndim == 3 else joined(lines)
     for i in range(tree.links):
         link = link_of(structure, i)
         for v in range(link.v, link.v + freedom(link.kind)):
@@ -358,18 +358,18 @@ def _finish(y: Any, parameters: Any, structure: Any, work: Any, out: Any, first:
         for k in range(n_v):
             st(out, rates + k, ld(out, rates + k) - loss * ld(out, row + k))
             st(out, rates + n_v + k, -ld(out, k * width + v) - loss * ld(out, row + n_v + k))
-    _turn_momenta(y, structure, work, out, first)
+    _turn_momenta(y, structure, work, out, lines)
 
 
 @helper
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
     tree = header_of(structure)
-    n_v, first = tree.n_v, tree.links + 1
+    n_v, lines = tree.n_v, lines_from(work, tree.links + 1)
     fill(out, 0, n_v, ld2(work, tree.links, F))
     twists(t, y, parameters, structure, work, out, 0)
     _momenta_of_drift(parameters, structure, work)
-    articulate(parameters, structure, work, first, y, tree.n_q, False)
-    _velocities(parameters, structure, work, first)
+    articulate(parameters, structure, work, lines, y, tree.n_q, False)
+    _velocities(parameters, structure, work, lines)
     momenta(parameters, structure, work)
     _add_moments(parameters, structure, work)
     if loaded:
@@ -377,20 +377,8 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
             put_twist(work, i, FORCE, wrench_of(work, i, rows_of(work, i)))
         add_forces(structure, work)
     _towards_base(parameters, structure, work, out)
-    size = columns_of_block(work)
-    entries = out if work.ndim == 3 else joined(work[first:])
-    rows, blocks = in_rows_of_lanes(flattened(entries)), in_rows_of_lanes(flattened(work[first:]))
-    for i in range(tree.links):
-        link = link_of(structure, i)
-        for d in range(freedom(link.kind)):
-            S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
-            row = _rates_row(work, n_v, link.v + d) // size
-            follow(structure, work, blocks, rows, row, scale(-1.0, _pushed(parameters, work, i, link, S)), link.v, 1)
-    used = (2 * n_v + size - 1) // size
-    some = LANES_AT_A_TIME if work.ndim == 3 else used
-    for start in range(0, used, some):
-        _back(parameters, structure, work, out, start, min(start + some, used))
-    _finish(y, parameters, structure, work, out, first, loaded)
+    _back(parameters, structure, work, out)
+    _finish(y, parameters, structure, work, out, lines, loaded)
 
 
 @kernel

@@ -228,7 +228,7 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
     width, by_v = 2 * n_v, first + n_v
     below, transposed = width * n_v, by_v + n_v
     ways = ways_of(structure)
-    solve_derivatives(structure, work, first, out, 0, width, 1)
+    solve_derivatives(structure, work, first, out, 0, width)
     inverse_into(structure, work, first, out, n_v, width)
     for r in range(n_v):
         row, c = below + r * width + n_v, r

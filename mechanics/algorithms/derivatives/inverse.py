@@ -52,7 +52,7 @@ from mechanics.algorithms.derivatives.motion import accelerate, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, way_at, ways_of
+from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, ways_of
 
 
 @helper
@@ -91,33 +91,15 @@ def is_depth_first(structure: Any) -> Any:
 
 
 @helper
-def zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: Any) -> None:
-    """Elements of velocities of which neither moves the other <- 0, in matrices side by side; others may be, too."""
-    n, ways = header_of(structure).n_v, ways_of(structure)
-    is_sparse = out.ndim == 2 and is_depth_first(structure)
-    for r in range(n):
-        way, row = way_at(structure, ways, r), r * width
-        if is_sparse:
-            end, c = way.run, above(structure, ways, way.run)
-            while end > 0:
-                for k in range(row, row + matrices * n, n):
-                    fill(out, k + c + 1, end - c - 1, zero)
-                end = way_at(structure, ways, c).run if c >= 0 else 0
-                c = above(structure, ways, end)
-            for k in range(row, row + matrices * n, n):
-                fill(out, k + way.last + 1, n - 1 - way.last, zero)
-        elif way.run > 0 or way.last < n - 1:
-            fill(out, row, matrices * n, zero)
-
-
-@helper
-def derivatives_into(state: Any, parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
-    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
+def derivatives_into(
+    state: Any, parameters: Any, structure: Any, work: Any, out: Any, width: Any, with_mass: Any
+) -> None:
+    """Rows, a width apart: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
     workspace is filled.  Elements of velocities of which neither moves the other are zero, and left alone.
     """
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    width, zero = 3 * n_v, ld2(work, n, TWIST)
+    zero = ld2(work, n, TWIST)
     none = zero, zero, zero
     at_rest = none, none
     for i in range(n):
@@ -232,7 +214,7 @@ def move_links(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: An
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
     tree = header_of(structure)
     move(t, y, parameters, structure, work, y, tree.n_q + tree.n_v, loaded)
-    derivatives_into(y, parameters, structure, work, out, True)
+    derivatives_into(y, parameters, structure, work, out, 3 * tree.n_v, True)
 
 
 @entry(*FIELD_SIGNATURES)
