@@ -160,7 +160,8 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         st(out, a + k, ld(y, n_q + n_v + k) - resisted)
     if has_armature(structure):
         add_rates(parameters, structure, y, n_q, out, a, 1.0)
-    if not is_depth_first(structure):
+    is_deep = is_depth_first(structure)
+    if not is_deep:
         for r in range(n_v):
             for c in range(r):
                 st2(work, first + r, c, 0.0)
@@ -172,11 +173,11 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     entries, down, size = (out, width, 1) if work.ndim == 3 else (joined(lines), lines.shape[1], WIDTH)
     inverse, zero = 2 * n_v if work.ndim == 3 else of_two(2 * n_v), ld2(work, tree.links, TWIST)
     rows = in_rows_of_lanes(flattened(entries))
-    if work.ndim == 2 or not is_depth_first(structure):
+    if work.ndim == 2 or not is_deep:
         for r in range(n_v):
             fill(entries, r * down, 2 * n_v if work.ndim == 3 else down, zero)
     derivatives_into(y, parameters, structure, work, entries, down, False)
-    solve_two(structure, work, first, rows, down // size)
+    solve_two(structure, work, first, rows, down // size, is_deep)
     if work.ndim == 3:
         for r in range(n_v):
             fill(entries, r * down + inverse, n_v, zero)

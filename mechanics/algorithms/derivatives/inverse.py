@@ -17,7 +17,7 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, st
-from liegroup.formulas.vectors import dot
+from liegroup.formulas.vectors import cross, dot
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives, add_to_diagonal
 from mechanics.algorithms.derivatives.bodies import (
     add_bodies,
@@ -127,9 +127,13 @@ def derivatives_into(
                     _project_three(
                         parameters, work, j, passed, Q, G, w, out, passed.v * width + at, width, n_v, with_mass
                     )
-                    before, lifted = _before(work, j, passed)
-                    x = minus((none, u), force_cross(before, w))
-                    y = minus(at_rest, plus(force_cross(before, x), force_cross(lifted, w)))
+                    x, y = (none, u), at_rest
+                    if passed.parent < n:
+                        before, lifted = _before(work, j, passed)
+                        x = minus(x, force_cross(before, w))
+                        y = minus(y, plus(force_cross(before, x), force_cross(lifted, w)))
+                    else:  # the base does not turn, and is lifted against gravity
+                        y = none, cross(w[0], vector(work, n, ACCELERATION))
                     x = minus(x, force_cross(twist_of(work, j, TWIST), w))
                     _project_three(parameters, work, j, passed, y, x, w, out, at * width + passed.v, 1, n_v, with_mass)
                 r, j = vector(work, j, OFFSET), passed.parent

@@ -12,7 +12,6 @@ from typing import Any
 
 from liegroup.compile import WIDTH, helper, kernel, ld, ld2, st
 from mechanics.algorithms.derivatives.columns import COLUMNS, TWIST, times
-from mechanics.algorithms.derivatives.inverse import is_depth_first
 from mechanics.algorithms.derivatives.sweeps import columns_of_line
 from mechanics.model.layout import above, header_of, way_at, ways_of
 
@@ -150,12 +149,13 @@ _invert_two = _inverting(_two, _put_two, _less_two)
 
 
 @kernel
-def solve_two(structure: Any, work: Any, first: Any, rows: Any, down: Any) -> None:
-    """X ← −M⁻¹ X, row r from rows[r·down] on: in lanes columns of the two matrices, else blocks of both."""
+def solve_two(structure: Any, work: Any, first: Any, rows: Any, down: Any, is_deep: Any) -> None:
+    """X ← −M⁻¹ X, row r from rows[r·down] on: in lanes columns of the two matrices, else blocks of both; `is_deep`
+    where the velocities that any one moves follow it without a gap.
+    """
     n, ways = header_of(structure).n_v, ways_of(structure)
     k = 0
     if work.ndim == 3:
-        is_deep = is_depth_first(structure)
         while k < n:
             begin, last, end = (k, way_at(structure, ways, k).last, k + 1) if is_deep else (0, n - 1, n)
             while end < n and way_at(structure, ways, end).last == last and above(structure, ways, end) == end - 1:
