@@ -6,9 +6,10 @@ eight in lanes (per trajectory).  Best of many short chunks, on 16 states in tur
 
 Beside them what the processor allows: additions and multiplications of one evaluation, counted by the kernel itself on
 numbers that count, over those that one core does in lanes (`rate_in_lanes`), and what writing the matrices takes by
-itself; the larger of the two is the least time in lanes of this count.  (Forward dynamics and Hamilton's equations
-leave out rows that stay zero when in lanes, and inverse dynamics does not write what is always zero; where ways to the
-base are long, both are counted in blocks of eight columns of one trajectory, in lanes they take fewer.)
+itself; the larger of the two is the least time in lanes of this count.  (Inverse
+dynamics do not write what is always zero, and Hamilton's equations leave out rows that stay zero when in lanes; forward
+dynamics, and Hamilton's equations where ways to the base are long, are counted in blocks of eight columns of one
+trajectory, in lanes they take fewer.)
 """
 
 from __future__ import annotations
