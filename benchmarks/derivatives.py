@@ -6,9 +6,10 @@ eight in lanes (per trajectory).  Best of many short chunks, on 16 states in tur
 
 Beside them what the processor allows: additions and multiplications of one evaluation, counted by the kernel itself on
 numbers that count, over those that one core does in lanes (`rate_in_lanes`), and what writing the matrices takes by
-itself; the larger of the two is the least time in lanes of this count.  (Forward dynamics and Hamilton's equations
-leave out rows that stay zero when in lanes, and inverse dynamics does not write what is always zero; where ways to the
-base are long, forward dynamics of one trajectory is counted in blocks of eight columns, in lanes it takes fewer.)
+itself; the larger of the two is the least time in lanes of this count.  (Inverse
+dynamics do not write what is always zero, and Hamilton's equations leave out rows that stay zero when in lanes; forward
+dynamics, and Hamilton's equations where ways to the base are long, are counted in blocks of eight columns of one
+trajectory, in lanes they take fewer.)
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from benchmarks.roof import operations, rate_in_lanes, writing_in_lanes
 from benchmarks.tree_rhs import models
 from liegroup.compile import WIDTH, Entry
 from mechanics import Tree
+from mechanics.algorithms.derivatives.canonical import chain_era_derivatives, has_way
 from mechanics.algorithms.derivatives.chains import chain_derivatives
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+from mechanics.algorithms.derivatives.solve import work_of_solve
 from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 
 STATES = 16
@@ -47,7 +50,9 @@ def states(tree: Tree, seed: int, vectors: int) -> np.ndarray:
 
 def room_of(tree: Tree, kernel: Entry) -> tuple[int, int]:
     """Shape of the workspace."""
-    return (work_of_sweeps if kernel is chain_derivatives else work_shape)(tree.structure)
+    if kernel in (chain_derivatives, chain_era_derivatives):
+        return work_of_sweeps(tree.structure)
+    return (work_of_solve if kernel is forward_derivatives else work_shape)(tree.structure)
 
 
 def ours(tree: Tree, kernel: Entry, vectors: int, size: int) -> tuple[float, float]:
@@ -94,7 +99,12 @@ def main() -> None:
                 3 * n * n + n,
                 "aba_derivatives",
             ),
-            "hamiltonian": (era_derivatives, 1, 4 * n * n, ""),
+            "hamiltonian": (
+                chain_era_derivatives if has_way(tree.structure) else era_derivatives,
+                1,
+                4 * n * n,
+                "",
+            ),
         }
         for kind, (kernel, vectors, size, algorithm) in kinds.items():
             rounds = [ours(tree, kernel, vectors, size) for _ in range(options.rounds)]

@@ -64,6 +64,7 @@ from liegroup.compile.memory import (
     lane_array,
     ld,
     ld2,
+    lines_from,
     st,
     st2,
 )
@@ -140,6 +141,7 @@ __all__ = [
     "ld",
     "ld2",
     "less",
+    "lines_from",
     "magnitude",
     "matrix",
     "never",

@@ -171,6 +171,40 @@ def _in_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 taught[in_rows] = None
 
 
+def lines_from(a: Any, first: Any) -> Any:
+    """Lines of a workspace ``(m, n)`` or ``(m, n, 8)`` from `first` on, in the same memory.  Compiled, those of one
+    trajectory begin where eight numbers are read at once without crossing what the processor fetches at once: anywhere
+    in line `first`, and there may be one line less.
+    """
+    return a[first:]
+
+
+@type_callable(lines_from)
+def _lines_from_type(context: Any) -> Any:
+    return lambda a, first: types.Array(a.dtype, a.ndim, "C")
+
+
+@lower_builtin(lines_from, types.Array, types.Integer)
+def _lines_from(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = context.make_array(sig.args[0])(context, builder, args[0])
+    made, size = context.make_array(sig.return_type)(context, builder), given.itemsize
+    first, shape = context.cast(builder, args[1], sig.args[1], types.intp), cgutils.unpack_tuple(builder, given.shape)
+    strides = cgutils.unpack_tuple(builder, given.strides)
+    begin, lines = builder.mul(first, strides[0]), builder.sub(shape[0], first)
+    if len(shape) == 2:
+        begin = builder.add(begin, context.get_constant(types.intp, ALIGNMENT - 1))
+        address = builder.add(builder.ptrtoint(given.data, begin.type), begin)
+        data = builder.inttoptr(builder.and_(address, context.get_constant(types.intp, -ALIGNMENT)), given.data.type)
+        lines = builder.sub(lines, context.get_constant(types.intp, 1))
+    else:
+        data = builder.inttoptr(builder.add(builder.ptrtoint(given.data, begin.type), begin), given.data.type)
+    populate_array(made, data, [lines, *shape[1:]], strides, size, given.meminfo, given.parent)
+    return made._getvalue()
+
+
+taught[lines_from] = None
+
+
 def in_pairs(a: Any) -> Any:
     """The numbers of contiguous rows ``(m, n)``, n even, two and two as complex numbers ``(m, n/2)`` in the same
     memory; TypeError for those that are noted, which have no such memory.

@@ -22,6 +22,7 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, rare, st, st2
+from mechanics.algorithms.derivatives.canonical import chain_derivatives_on_demand, has_way
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.joints.element import BALL, FLOAT, SCREW, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
@@ -154,7 +155,10 @@ def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     down(t, y, parameters, structure, work, out, False)
     d = 2 * header_of(structure).n_v
     if d < out.shape[0] == d + d * d:
-        derivatives_on_demand(t, y, parameters, structure, work, out[d:])
+        if has_way(structure):
+            chain_derivatives_on_demand(t, y, parameters, structure, work, out[d:])
+        else:
+            derivatives_on_demand(t, y, parameters, structure, work, out[d:])
 
 
 @entry(*FIELD_SIGNATURES)

@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics of trees, exact, in O(n · depth): composite bodies."""
+"""Derivatives of the dynamics of trees, exact: composite bodies, and articulated ones where ways are long."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
+from mechanics.algorithms.derivatives.canonical import chain_era_derivatives, chain_era_derivatives_loaded, has_way
 from mechanics.algorithms.derivatives.chains import chain_derivatives, chain_derivatives_loaded
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives, forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives, inverse_derivatives_loaded
+from mechanics.algorithms.derivatives.solve import work_of_solve
 from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 from mechanics.evaluation import StateFunction, written
 from mechanics.model.tree import Tree
@@ -126,7 +128,7 @@ def forward_dynamics_derivatives(
     Notes
     -----
     ∂v̇/∂q = −M⁻¹ ∂τ/∂q and ∂v̇/∂v = −M⁻¹ ∂τ/∂v at the accelerations that belong to τ, with M = LᵀDL without fill-in.
-    Where ways to the base are long (eight velocities in the mean), all columns go through the eliminations of
+    Where ways to the base are long (nine velocities in the mean), all columns go through the eliminations of
     articulated bodies instead, O(n²).
 
     References
@@ -187,7 +189,8 @@ def hamiltonian_rhs_derivatives(
 
     Notes
     -----
-    The derivative of ERA by composite bodies, in O(n · depth) and the products with M⁻¹.
+    The derivative of ERA by composite bodies, in O(n · depth) and the products with M⁻¹.  Where ways to the base are
+    long (four velocities in the mean), all columns go through the eliminations of articulated bodies instead, O(n²).
 
     References
     ----------
@@ -202,7 +205,7 @@ def hamiltonian_rhs_derivatives(
     >>> bool(np.allclose(D[:2, 2:] @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
     True
     """
-    field = _RHS if wrenches is None else _RHS_LOADED
+    field = _RHS[has_way(tree_of(tree, "hamiltonian_rhs_derivatives").structure), wrenches is not None]
     matrix = field(tree, t, q, p, None, wrenches, out)
     n = matrix.shape[-1] // 2
     _check_inverse(tree_of(tree), q, matrix[..., :n, n:], t)
@@ -219,6 +222,10 @@ def _square(tree: Tree) -> tuple[int, ...]:
 
 def _three(tree: Tree) -> tuple[int, ...]:
     return tree.nv, 3, tree.nv
+
+
+def _work_of_solve(tree: Tree) -> tuple[int, int]:
+    return work_of_solve(tree.structure)
 
 
 def _work_of_sweeps(tree: Tree) -> tuple[int, int]:
@@ -248,7 +255,7 @@ _FORWARD = {
         loaded,
         _three,
         _with_accelerations,
-        work_shape=_work_of_sweeps if is_long else _work_shape,
+        work_shape=_work_of_sweeps if is_long else _work_of_solve,
         trees_only="forward_dynamics_derivatives",
     )
     for kernel, is_long, loaded in (
@@ -258,10 +265,22 @@ _FORWARD = {
         (chain_derivatives_loaded, True, True),
     )
 }
-_RHS, _RHS_LOADED = (
-    StateFunction(kernel, names, loaded, _square, work_shape=_work_shape, trees_only="hamiltonian_rhs_derivatives")
-    for kernel, names, loaded in ((era_derivatives, ("p",), False), (era_derivatives_loaded, ("p", "(tau)"), True))
-)
+_RHS = {
+    (is_long, loaded): StateFunction(
+        kernel,
+        ("p", "(tau)") if loaded else ("p",),
+        loaded,
+        _square,
+        work_shape=_work_of_sweeps if is_long else _work_shape,
+        trees_only="hamiltonian_rhs_derivatives",
+    )
+    for kernel, is_long, loaded in (
+        (era_derivatives, False, False),
+        (era_derivatives_loaded, False, True),
+        (chain_era_derivatives, True, False),
+        (chain_era_derivatives_loaded, True, True),
+    )
+}
 
 
 def _blocks(values: Array) -> tuple[Array, Array, Array]:

@@ -29,7 +29,8 @@ two, three, four = load_components(2), load_components(3), load_components(4)
 class Header(NamedTuple):
     """Numbers of links, coordinates, velocities and bodies; in `parameters` the place of the damping; in `structure`
     that of the links of the bodies; in `parameters` that of the places of the bodies; in `structure` that of a further
-    section (`mechanics.closed_trees.layout`), 0 without one; which kinds of links there are (`ONLY_TURNS` …).
+    section (`mechanics.closed_trees.layout`), 0 without one; which kinds of links there are (`ONLY_TURNS` …); how many
+    velocities there are on the way of one to the base, in the mean, rounded down.
     """
 
     links: Any
@@ -41,6 +42,7 @@ class Header(NamedTuple):
     body_places: Any
     extension: Any
     kinds: Any
+    depth: Any
 
 
 class Link(NamedTuple):
@@ -69,7 +71,7 @@ LEAF, FIRST, SIDE, SHIFT, HEAVY, GEARED = 1, 2, 4, 8, 16, 32
 def header_of(structure: Any) -> Any:
     """The header of a tree."""
     s = structure
-    return Header(ld(s, 0), ld(s, 1), ld(s, 2), ld(s, 3), ld(s, 4), ld(s, 5), ld(s, 6), ld(s, 7), ld(s, 8))
+    return Header(*three(s, 0), *three(s, 3), *four(s, 6))
 
 
 @helper

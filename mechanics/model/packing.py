@@ -44,6 +44,7 @@ from mechanics.model.layout import (
     Header,
     Link,
     Numbers,
+    Way,
     header_of,
     place_of,
 )
@@ -95,6 +96,7 @@ def pack(tree: Tree) -> Packed:
     links, places = _drafts(tree)
     for link in links:
         link.axes = _axes(link)
+    ways = _ways(links)
     armature = tree.armature if tree.armature.any() else tree.armature[:0]
     links_at = DAMPING + tree.nv + len(armature)
     places_at = links_at + NUMBERS * len(links)
@@ -109,6 +111,7 @@ def pack(tree: Tree) -> Packed:
         places_at,
         0,
         WITH_ARMATURE if len(armature) else _kinds(links),
+        _depth(ways),
     )
     frames = [_frame(links, link) for link in links]
     masses, flags = _tree_masses(links), _flags(links, tree.armature)
@@ -123,7 +126,7 @@ def pack(tree: Tree) -> Packed:
         axes, origin = _internal(links, place.link)
         structure.append(place.link if place.link >= 0 else len(links))
         numbers += [(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]
-    structure += _ways(links)
+    structure += [x for way in ways for x in way]
     return Packed(
         np.concatenate([*numbers, np.array(motions)]),
         np.array(structure, dtype=np.int64),
@@ -138,7 +141,7 @@ def _kinds(links: list[_Draft]) -> int:
     return ONLY_TURNS if codes <= {TURN} else ANY_KINDS if codes & {BALL, FLOAT} else NO_BALLS
 
 
-def _ways(links: list[_Draft]) -> list[int]:
+def _ways(links: list[_Draft]) -> list[Way]:
     """The `Way` of every velocity."""
     last: list[int] = []
     above: list[int] = []
@@ -155,7 +158,15 @@ def _ways(links: list[_Draft]) -> list[int]:
     for v in reversed(range(len(above))):
         if above[v] >= 0:
             moves[above[v]] = max(moves[above[v]], moves[v])
-    return [x for way in zip(above, run, moves, strict=True) for x in way]
+    return [Way(*way) for way in zip(above, run, moves, strict=True)]
+
+
+def _depth(ways: list[Way]) -> int:
+    """How many velocities there are on the way of one to the base, in the mean, rounded down."""
+    counts: list[int] = []
+    for way in ways:
+        counts.append(counts[way.above] + 1 if way.above >= 0 else 0)
+    return sum(counts) // max(len(counts), 1)
 
 
 def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:

@@ -26,7 +26,7 @@ from mechanics.joints.free import Free
 from mechanics.model import description
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import LARGEST, Inertia
-from mechanics.model.layout import WAY, ways_of
+from mechanics.model.layout import header_of
 from mechanics.model.packing import Packed, pack
 from mechanics.model.picture import svg
 from mechanics.model.singular import singular_joint
@@ -36,8 +36,9 @@ from mechanics.model.workspace import Workspace
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
 _LARGE = 2000
-_LONG = 8
 """Bodies; the mobility of larger trees is not checked when they are made."""
+_LONG = 9
+"""Velocities on the way of one to the base, in the mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -487,13 +488,10 @@ class Tree:
         """Numbers of the bodies on the fixed base."""
         return tuple(int(i) for i in np.flatnonzero(self.parents < 0))
 
-    @cached_property
+    @property
     def has_long_ways(self) -> bool:
-        """Whether there are eight velocities on the way of a velocity to the base, in the mean."""
-        counts: list[int] = []
-        for above in self.structure[int(ways_of(self.structure)) :][: WAY * self.nv : WAY].tolist():
-            counts.append(counts[above] + 1 if above >= 0 else 0)
-        return sum(counts) >= _LONG * len(counts) > 0
+        """Whether there are nine velocities on the way of a velocity to the base, in the mean."""
+        return int(header_of(self.structure).depth) >= _LONG
 
     @property
     def is_rheonomic(self) -> bool:

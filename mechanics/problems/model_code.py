@@ -15,6 +15,7 @@ import numpy as np
 
 from integrators.problem.field_source import field_source, stores
 from liegroup.compile.tracing import Graph, Traced, straight
+from mechanics.algorithms.derivatives.canonical import chain_derivatives_on_demand, has_way
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
 from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, solve
@@ -85,7 +86,8 @@ class ModelCode:
 def tree_code(tree: Tree) -> ModelCode:
     """`field`."""
     body, operations = _straight(era.python, tree, tree, 2 * tree.nv)
-    return ModelCode(_field(body, tree, derivatives_on_demand, f"[{2 * tree.nv}:]"), operations)
+    derivatives = chain_derivatives_on_demand if has_way(tree.structure) else derivatives_on_demand
+    return ModelCode(_field(body, tree, derivatives, f"[{2 * tree.nv}:]"), operations)
 
 
 def mechanism_code(mechanism: Mechanism) -> ModelCode:

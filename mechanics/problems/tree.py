@@ -14,7 +14,7 @@ from integrators.problem.times import begins_at
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
-from mechanics.algorithms.derivatives.columns import work_shape
+from mechanics.algorithms.derivatives.canonical import room
 from mechanics.algorithms.era import era
 from mechanics.closed_trees.connected import derivative_sparsity
 from mechanics.constraints.assembly import canonical_units, extent_of, units_of
@@ -94,15 +94,16 @@ def hamiltonian_problem(
     if by_velocities and tree.is_rheonomic:
         begins = begins_at(lambda s: dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, s), t)
     kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
-    names, units, room = *_invariants(tree), work_shape(tree.structure)
+    names, units = _invariants(tree)
+    shape = room(tree.structure)
     return Problem(
         group=tree.group.cotangent,
         y0=y0,
-        field=differentiating(era, (room, tree.work_shape)),
+        field=differentiating(era, (shape, tree.work_shape)),
         jacobian_sparsity=derivative_sparsity(tree),
         parameters=tree.parameters,
         structure=tree.structure,
-        work_shape=room,
+        work_shape=shape,
         variables=_variables(tree),
         invariants=invariants if names else None,
         invariant_names=names,

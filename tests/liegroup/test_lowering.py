@@ -7,7 +7,22 @@ import itertools
 import numpy as np
 import pytest
 
-from liegroup.compile import entry, integer, integers, lane_array, lane_vector, ld, matrix, nothing, st, vector
+from liegroup.compile import (
+    ALIGNMENT,
+    entry,
+    integer,
+    integers,
+    lane_array,
+    lane_matrix,
+    lane_vector,
+    ld,
+    lines_from,
+    matrix,
+    nothing,
+    st,
+    st2,
+    vector,
+)
 from liegroup.compile.lowering import KernelLower
 
 
@@ -84,6 +99,35 @@ def test_entries_are_those_of_numpy():
         entries.python(given[1], i, k, expected)
         assert found.tolist() == expected.tolist(), (i, k)
         assert np.array_equal(*given)
+
+
+@entry(nothing(matrix, integer), nothing(lane_matrix, integer))
+def numbered(a, first):
+    """The number of every entry of the lines from `first` on."""
+    lines = lines_from(a, first)
+    for i in range(lines.shape[0]):
+        for k in range(lines.shape[1]):
+            st2(lines, i, k, 1.0 + i * lines.shape[1] + k)
+
+
+@pytest.mark.parametrize("shift", range(9))
+@pytest.mark.parametrize("first", [0, 1, 3])
+def test_lines_begin_where_the_processor_fetches(shift, first):
+    """Of one trajectory behind the asked one by less than 64 bytes, and one is left out; of lanes where they are."""
+    memory = np.zeros(5 * 16 + 16)
+    a = memory[shift : shift + 5 * 16].reshape(5, 16)
+    numbered(a, first)
+    (found,) = np.flatnonzero(memory == 1.0)
+    assert (memory.ctypes.data + 8 * found) % ALIGNMENT == 0
+    assert 0 <= found - shift - 16 * first < ALIGNMENT // 8
+    lines = np.arange(1.0, 16 * (4 - first) + 1)
+    assert np.array_equal(memory[found : found + len(lines)], lines)
+    assert np.count_nonzero(memory) == len(lines)
+    lanes, one = lane_array(5, 16), np.zeros((5, 16))
+    numbered(lanes, first)
+    numbered.python(one, first)
+    assert np.array_equal(lanes[..., 3], one)
+    assert np.array_equal(one[first:].ravel(), np.arange(1.0, 16 * (5 - first) + 1))
 
 
 def test_views_of_lanes_begin_with_a_register():

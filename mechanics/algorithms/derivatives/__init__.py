@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics of trees from composite bodies, in O(n · depth): kernels for one trajectory and lanes."""
+"""Derivatives of the dynamics of trees from composite and articulated bodies: kernels for one trajectory and lanes."""
 
 from liegroup.modules import listing
 

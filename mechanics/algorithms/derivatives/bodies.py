@@ -125,11 +125,11 @@ def own_body(parameters: Any, work: Any, i: Any, link: Any, moving: Any, loaded:
         _zero(work, i, TENSOR, 21 if moving else 6)
     if loaded:
         R = rows_of(work, i)
-        put_twist(work, i, FORCE, minus(twist_of(work, i, FORCE), _wrench(work, i, R)))
+        put_twist(work, i, FORCE, minus(twist_of(work, i, FORCE), wrench_of(work, i, R)))
 
 
 @helper
-def _wrench(work: Any, i: Any, R: Any) -> Any:
+def wrench_of(work: Any, i: Any, R: Any) -> Any:
     """The wrench of a link in the axes of the world."""
     return rotated(R, vector(work, i, F)), rotated(R, vector(work, i, F + 3))
 

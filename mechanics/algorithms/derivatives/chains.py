@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
+from liegroup.compile import entry, kernel, ld, lines_from, st
 from mechanics.algorithms.derivatives.articulated import accelerate_links, articulate
 from mechanics.algorithms.derivatives.bodies import add_forces
 from mechanics.algorithms.derivatives.inverse import fill, move_links
@@ -29,8 +29,9 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         st(out, a + k, ld(y, n_q + n_v + k) - damping_of(parameters, structure, k) * ld(y, n_q + k))
     if has_armature(structure):
         add_rates(parameters, structure, y, n_q, out, a, 1.0)
-    articulate(parameters, structure, work, tree.links + 1, out, a)
-    accelerate_links(parameters, structure, work, tree.links + 1, out, a)
+    lines = lines_from(work, tree.links + 1)
+    articulate(parameters, structure, work, lines, out, a, True)
+    accelerate_links(parameters, structure, work, lines, out, a)
     add_forces(structure, work)
     towards_base(parameters, structure, y, work, out)
     back(parameters, structure, work, out)

@@ -65,30 +65,26 @@ def at_a_time(x: Any, count: Any) -> Any:
 
 
 @kernel
-def solve_derivatives(structure: Any, work: Any, first: Any, x: Any, at: Any, down: Any, matrices: Any) -> None:
-    """X ← −M⁻¹ X in place, from the factors, of derivatives by all velocities: so many matrices side by side; row r
-    begins at x[at + r·down].
-    """
+def solve_derivatives(structure: Any, work: Any, first: Any, x: Any, at: Any, down: Any) -> None:
+    """X ← −M⁻¹ X in place, from the factors, of derivatives by all velocities; row r begins at x[at + r·down]."""
     n, ways = header_of(structure).n_v, ways_of(structure)
-    width = n * matrices
     if x.ndim == 2:
-        for start in range(at, at + width, n):
-            k = 0
-            while k < n:
-                end = k + 1
-                while end < n and end < k + AT_A_TIME and above(structure, ways, end) == end - 1:
-                    end += 1
-                _towards_base(structure, work, first, x, start, down, k, end)
-                k = end
+        k = 0
+        while k < n:
+            end = k + 1
+            while end < n and end < k + AT_A_TIME and above(structure, ways, end) == end - 1:
+                end += 1
+            _towards_base(structure, work, first, x, at, down, k, end)
+            k = end
     else:
         r = n - 1
         while r >= 0:
             rows = rows_together(structure, r, 0)
-            give_above(structure, work, first, x, at, at, down, width, r, rows)
+            give_above(structure, work, first, x, at, at, down, n, r, rows)
             r -= rows
-    size = at_a_time(x, width)
-    for k in range(0, width, size):
-        some = min(size, width - k)
+    size = at_a_time(x, n)
+    for k in range(0, n, size):
+        some = min(size, n - k)
         for r in range(n):
             pivot, row = -ld2(work, first + r, r), at + r * down + k
             for i in range(row, row + some):

@@ -8,7 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, ld2, st, st2
+from liegroup.compile import (
+    WIDTH,
+    entry,
+    flattened,
+    helper,
+    in_rows_of_lanes,
+    joined,
+    kernel,
+    ld,
+    ld2,
+    lines_from,
+    st,
+    st2,
+)
 from liegroup.formulas.vectors import dot
 from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.armature import add_to_rows
@@ -35,9 +48,10 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import factorise, inverse_into, solve, solve_derivatives
-from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, move, zero_unrelated
+from mechanics.algorithms.derivatives.factor import factorise, solve
+from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, is_depth_first, move
 from mechanics.algorithms.derivatives.motion import in_world
+from mechanics.algorithms.derivatives.solve import inverse_in_blocks, of_two, solve_two
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
 from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import freedom, put, vector
@@ -146,19 +160,39 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         st(out, a + k, ld(y, n_q + n_v + k) - resisted)
     if has_armature(structure):
         add_rates(parameters, structure, y, n_q, out, a, 1.0)
+    is_deep = is_depth_first(structure)
+    if not is_deep:
+        for r in range(n_v):
+            for c in range(r):
+                st2(work, first + r, c, 0.0)
     mass_into(parameters, structure, work, first)
     factorise(structure, work, first)
     solve(structure, work, first, out, a)
     _accelerate(t, parameters, structure, work, out, a)
-    zero_unrelated(structure, out, width, 2, ld2(work, tree.links, TWIST))
-    derivatives_into(y, parameters, structure, work, out, False)
-    solve_derivatives(structure, work, first, out, 0, width, 2)
-    inverse_into(structure, work, first, out, 2 * n_v, width)
+    lines = lines_from(work, first + n_v)
+    entries, down, size = (out, width, 1) if work.ndim == 3 else (joined(lines), lines.shape[1], WIDTH)
+    inverse, zero = 2 * n_v if work.ndim == 3 else of_two(2 * n_v), ld2(work, tree.links, TWIST)
+    rows = in_rows_of_lanes(flattened(entries))
+    if work.ndim == 2 or not is_deep:
+        for r in range(n_v):
+            fill(entries, r * down, 2 * n_v if work.ndim == 3 else down, zero)
+    derivatives_into(y, parameters, structure, work, entries, down, False)
+    solve_two(structure, work, first, rows, down // size, is_deep)
+    if work.ndim == 3:
+        for r in range(n_v):
+            fill(entries, r * down + inverse, n_v, zero)
+    inverse_in_blocks(structure, work, first, entries, rows, inverse, down)
+    if work.ndim == 2:
+        for r in range(n_v):
+            for k in range(2 * n_v):
+                st(out, r * width + k, ld(entries, r * down + k))
+            for k in range(n_v):
+                st(out, r * width + 2 * n_v + k, ld(entries, r * down + inverse + k))
 
 
 @entry(*FIELD_SIGNATURES)
 def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v, τ) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of `work_shape`."""
+    """y = (q, v, τ) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of `work_of_solve`."""
     _derivatives(t, y, parameters, structure, work, out, False)
 
 

@@ -82,7 +82,7 @@ from mechanics.model.layout import (
 
 
 @helper
-def _momenta(parameters: Any, structure: Any, work: Any) -> None:
+def momenta(parameters: Any, structure: Any, work: Any) -> None:
     """P of the composite bodies of all links."""
     n = header_of(structure).links
     clear(structure, work, LINEAR, 3)
@@ -135,7 +135,7 @@ def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
         st(out, o + k, ld2(work, tree.links, F))
     twists(t, y, parameters, structure, work, out, o)
     _mass(parameters, structure, work)
-    _momenta(parameters, structure, work)
+    momenta(parameters, structure, work)
     for i in range(tree.links):
         link = link_of(structure, i)
         P = vector(work, i, LINEAR), vector(work, i, ANGULAR)
@@ -228,7 +228,7 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
     width, by_v = 2 * n_v, first + n_v
     below, transposed = width * n_v, by_v + n_v
     ways = ways_of(structure)
-    solve_derivatives(structure, work, first, out, 0, width, 1)
+    solve_derivatives(structure, work, first, out, 0, width)
     inverse_into(structure, work, first, out, n_v, width)
     for r in range(n_v):
         row, c = below + r * width + n_v, r
@@ -278,7 +278,7 @@ def _derivatives_of_twists(parameters: Any, structure: Any, work: Any, s: Any, o
     v = work[tree.links + 1 + n_v]  # a line that is not in use yet
     for k in range(n_v):
         st(v, k, ld(s, o + k))
-    _momenta(parameters, structure, work)
+    momenta(parameters, structure, work)
     _weights(parameters, structure, work)
     _columns_into(parameters, structure, work, out)
     if has_armature(structure):

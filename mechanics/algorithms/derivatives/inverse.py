@@ -17,7 +17,7 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, st
-from liegroup.formulas.vectors import dot
+from liegroup.formulas.vectors import cross, dot
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives, add_to_diagonal
 from mechanics.algorithms.derivatives.bodies import (
     add_bodies,
@@ -52,7 +52,7 @@ from mechanics.algorithms.derivatives.motion import accelerate, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, way_at, ways_of
+from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, ways_of
 
 
 @helper
@@ -91,33 +91,15 @@ def is_depth_first(structure: Any) -> Any:
 
 
 @helper
-def zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: Any) -> None:
-    """Elements of velocities of which neither moves the other <- 0, in matrices side by side; others may be, too."""
-    n, ways = header_of(structure).n_v, ways_of(structure)
-    is_sparse = out.ndim == 2 and is_depth_first(structure)
-    for r in range(n):
-        way, row = way_at(structure, ways, r), r * width
-        if is_sparse:
-            end, c = way.run, above(structure, ways, way.run)
-            while end > 0:
-                for k in range(row, row + matrices * n, n):
-                    fill(out, k + c + 1, end - c - 1, zero)
-                end = way_at(structure, ways, c).run if c >= 0 else 0
-                c = above(structure, ways, end)
-            for k in range(row, row + matrices * n, n):
-                fill(out, k + way.last + 1, n - 1 - way.last, zero)
-        elif way.run > 0 or way.last < n - 1:
-            fill(out, row, matrices * n, zero)
-
-
-@helper
-def derivatives_into(state: Any, parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
-    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
+def derivatives_into(
+    state: Any, parameters: Any, structure: Any, work: Any, out: Any, width: Any, with_mass: Any
+) -> None:
+    """Rows, a width apart: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
     workspace is filled.  Elements of velocities of which neither moves the other are zero, and left alone.
     """
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    width, zero = 3 * n_v, ld2(work, n, TWIST)
+    zero = ld2(work, n, TWIST)
     none = zero, zero, zero
     at_rest = none, none
     for i in range(n):
@@ -145,9 +127,13 @@ def derivatives_into(state: Any, parameters: Any, structure: Any, work: Any, out
                     _project_three(
                         parameters, work, j, passed, Q, G, w, out, passed.v * width + at, width, n_v, with_mass
                     )
-                    before, lifted = _before(work, j, passed)
-                    x = minus((none, u), force_cross(before, w))
-                    y = minus(at_rest, plus(force_cross(before, x), force_cross(lifted, w)))
+                    x, y = (none, u), at_rest
+                    if passed.parent < n:
+                        before, lifted = _before(work, j, passed)
+                        x = minus(x, force_cross(before, w))
+                        y = minus(y, plus(force_cross(before, x), force_cross(lifted, w)))
+                    else:  # the base does not turn, and is lifted against gravity
+                        y = none, cross(w[0], vector(work, n, ACCELERATION))
                     x = minus(x, force_cross(twist_of(work, j, TWIST), w))
                     _project_three(parameters, work, j, passed, y, x, w, out, at * width + passed.v, 1, n_v, with_mass)
                 r, j = vector(work, j, OFFSET), passed.parent
@@ -232,7 +218,7 @@ def move_links(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: An
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
     tree = header_of(structure)
     move(t, y, parameters, structure, work, y, tree.n_q + tree.n_v, loaded)
-    derivatives_into(y, parameters, structure, work, out, True)
+    derivatives_into(y, parameters, structure, work, out, 3 * tree.n_v, True)
 
 
 @entry(*FIELD_SIGNATURES)

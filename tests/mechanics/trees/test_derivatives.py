@@ -1,5 +1,7 @@
 """Derivatives of the dynamics of trees: by complex steps, in forty digits, in Pinocchio, and what they must fulfil."""
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
@@ -9,13 +11,20 @@ from liegroup.compile import lane_array
 from liegroup.table import EXP, retract
 from mechanics import to_pinocchio
 from mechanics.algorithms import era, rnea
+from mechanics.algorithms.derivatives.canonical import (
+    chain_era_derivatives,
+    chain_era_derivatives_loaded,
+    has_way,
+)
 from mechanics.algorithms.derivatives.chains import chain_derivatives_loaded
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives_loaded
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives_loaded
+from mechanics.algorithms.derivatives.solve import work_of_solve
 from mechanics.algorithms.derivatives.sweeps import work_of_sweeps
 from mechanics.joints import JOINTS, Fixed, Free, Helical, Revolute, Rheonomic, Spherical, Universal
+from mechanics.model.layout import Header
 from mechanics.testing import SHAPES, random_tree
 
 TIME = 0.7
@@ -45,6 +54,14 @@ def example(shape, joints, seed, count=7):
     tree = random_tree(shape, count, generator, joints, damping=0.3, armature=0.5 if seed == ARMED else 0.0)
     q, (v, a) = tree.random_configuration(generator), generator.normal(size=(2, tree.nv))
     return tree, q, v, a, generator.normal(size=(len(tree), 6))
+
+
+def take_way(tree, is_long):
+    """Let the tree count as one whose ways to the base are long, or short."""
+    structure = tree.structure.copy()
+    structure[Header._fields.index("depth")] = 100 if is_long else 0
+    tree.__dict__["packed"] = replace(tree.packed, structure=structure)
+    assert has_way(tree.structure) == tree.has_long_ways == is_long
 
 
 def relative(found, true):
@@ -92,8 +109,10 @@ def test_inverse_dynamics_by_complex_steps(shape, joints, seed):
 
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees())
-def test_hamiltons_equations_by_complex_steps(shape, joints, seed):
+@pytest.mark.parametrize("is_long", [False, True])
+def test_hamiltons_equations_by_complex_steps(shape, joints, seed, is_long):
     tree, q, v, tau, wrenches = example(shape, joints, seed)
+    take_way(tree, is_long)
     p = mechanics.momentum(tree, q, v, TIME)
     found = mechanics.hamiltonian_rhs_derivatives(tree, q, p, wrenches, TIME)
     true = complex_steps(tree, era.era_loaded, 2 * tree.nv, q, p, tau, wrenches)[:, : 2 * tree.nv]
@@ -108,7 +127,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(shape, joints, seed, is_long):
     tree, q, v, a, wrenches = example(shape, joints, seed)
     tau = mechanics.inverse_dynamics(tree, q, v, a, wrenches, TIME)
     tau_q, tau_v, M = mechanics.inverse_dynamics_derivatives(tree, q, v, a, wrenches, TIME)
-    tree.__dict__["has_long_ways"] = is_long
+    take_way(tree, is_long)
     a_q, a_v, a_tau = mechanics.forward_dynamics_derivatives(tree, q, v, tau, wrenches, TIME)
     size = 1e-14 * np.linalg.cond(M)
     assert relative(M @ a_tau, np.eye(tree.nv)) < size
@@ -139,8 +158,10 @@ def test_forty_digits():
             true[name] = np.stack(columns, axis=1).astype(float)
     found = np.concatenate(mechanics.inverse_dynamics_derivatives(tree, q, v, a, wrenches, TIME), axis=1)
     assert relative(found, true["inverse"]) < 3e-15
-    found = mechanics.hamiltonian_rhs_derivatives(tree, q, p, wrenches, TIME)
-    assert relative(found, true["hamiltonian"][:, : 2 * tree.nv]) < 1e-13
+    for is_long in (False, True):
+        take_way(tree, is_long)
+        found = mechanics.hamiltonian_rhs_derivatives(tree, q, p, wrenches, TIME)
+        assert relative(found, true["hamiltonian"][:, : 2 * tree.nv]) < 1e-13
 
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees(HOLONOMIC, (Revolute, Helical, Universal)))
@@ -173,11 +194,13 @@ def test_pinocchio(shape, joints, seed):
 
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees())
-def test_the_derivative_by_momenta_is_that_by_velocities(shape, joints, seed):
+@pytest.mark.parametrize("is_long", [False, True])
+def test_the_derivative_by_momenta_is_that_by_velocities(shape, joints, seed, is_long):
     """Along a motion ṗ = d/dt(M v): v̇ = τ-free forward dynamics.  By the chain rule, with D the derivative of (v, ṗ) by
     (q, p) and p = π(q, v):  ∂ṗ/∂v|_q = D_pp M, and v does not change with q at constant v: D_vq + D_vp ∂π/∂q = 0.
     """
     tree, q, v, _, wrenches = example(shape, joints, seed)
+    take_way(tree, is_long)
     p, n = mechanics.momentum(tree, q, v, TIME), tree.nv
     D = mechanics.hamiltonian_rhs_derivatives(tree, q, p, wrenches, TIME)
     M = mechanics.mass_matrix(tree, q, TIME)
@@ -194,9 +217,11 @@ def test_the_derivative_by_momenta_is_that_by_velocities(shape, joints, seed):
     assert relative(D[:n, :n] + D[:n, n:] @ p_q, np.zeros((n, n))) < 1e-14 * np.linalg.cond(M) * np.abs(D).max()
 
 
-def test_without_groups_and_losses_the_derivative_is_a_hamiltonian_matrix():
+@pytest.mark.parametrize("is_long", [False, True])
+def test_without_groups_and_losses_the_derivative_is_a_hamiltonian_matrix(is_long):
     generator = np.random.default_rng(6)
     tree = random_tree("random", 8, generator, (Revolute, Helical, Universal))
+    take_way(tree, is_long)
     n = tree.nv
     p = generator.normal(size=n)
     D = mechanics.hamiltonian_rhs_derivatives(tree, tree.random_configuration(generator), p)
@@ -227,7 +252,16 @@ KERNELS = {
     "forward, long ways": (chain_derivatives_loaded, 2, True, lambda n: 3 * n * n + n),
     "hamiltonian": (era_derivatives, 1, False, lambda n: 4 * n * n),
     "hamiltonian, loaded": (era_derivatives_loaded, 2, True, lambda n: 4 * n * n),
+    "hamiltonian, long ways": (chain_era_derivatives, 1, False, lambda n: 4 * n * n),
+    "hamiltonian, loaded, long ways": (chain_era_derivatives_loaded, 2, True, lambda n: 4 * n * n),
 }
+
+
+def room_of(name):
+    """What gives the shape of the workspace."""
+    if "long" in name:
+        return work_of_sweeps
+    return work_of_solve if name == "forward" else work_shape
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -235,7 +269,7 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     kernel, vectors, loaded, size = KERNELS[name]
     generator = np.random.default_rng(1)
     tree = random_tree("random", 12, generator, JOINTS, damping=0.1, armature=0.3 if loaded else 0.0)
-    n, shape = size(tree.nv), (work_of_sweeps if "long" in name else work_shape)(tree.structure)
+    n, shape = size(tree.nv), room_of(name)(tree.structure)
     rest = vectors * tree.nv + loaded * 6 * len(tree)
     Y = np.array([np.hstack([tree.random_configuration(generator), generator.normal(size=rest)]) for _ in range(8)])
     one = np.zeros((8, n))
@@ -262,13 +296,17 @@ def test_without_wrenches_the_derivatives_are_those_of_no_wrenches():
 def test_a_workspace_with_other_numbers_gives_the_same(is_long):
     """What is zero by the structure of the tree stands in memory that another function may have used."""
     tree, q, v, a, _ = example("roots", JOINTS, 2)
-    tree.__dict__["has_long_ways"] = is_long
-    for f in (mechanics.inverse_dynamics_derivatives, mechanics.forward_dynamics_derivatives):
-        work, expected = tree.workspace(), f(tree, q, v, a)
-        f(work, q, v, a)
+    take_way(tree, is_long)
+    for f, rest in (
+        (mechanics.inverse_dynamics_derivatives, (v, a)),
+        (mechanics.forward_dynamics_derivatives, (v, a)),
+        (lambda *x: (mechanics.hamiltonian_rhs_derivatives(*x),), (v,)),
+    ):
+        work, expected = tree.workspace(), f(tree, q, *rest)
+        f(work, q, *rest)
         for held in work.memory.__self__.values():
             held[:] = np.nan
-        for found, true in zip(f(work, q, v, a), expected, strict=True):
+        for found, true in zip(f(work, q, *rest), expected, strict=True):
             assert np.array_equal(found, true)
 
 
@@ -303,14 +341,36 @@ def test_chains_and_what_hangs_on_them_take_all_columns_at_a_time():
     for tree in (random_tree("chain", 30, generator, (Revolute, Universal)), mechanics.Tree(forked)):
         q, (v, tau) = tree.random_configuration(generator), generator.normal(size=(2, tree.nv))
         assert tree.has_long_ways
-        found = mechanics.forward_dynamics_derivatives(tree, q, v, tau)
-        many = mechanics.forward_dynamics_derivatives(tree, *(np.array([x, x, x]) for x in (q, v, tau)))
-        assert all(np.array_equal(one, lanes[2]) for one, lanes in zip(found, many, strict=True))
-        tree.__dict__["has_long_ways"] = False
+        assert has_way(tree.structure)
         size = 1e-15 * np.linalg.cond(mechanics.mass_matrix(tree, q))
-        for one, other in zip(found, mechanics.forward_dynamics_derivatives(tree, q, v, tau), strict=True):
-            assert not np.array_equal(one, other)
-            assert relative(one, other) < size
+        for f, inputs in (
+            (mechanics.forward_dynamics_derivatives, (q, v, tau)),
+            (lambda *x: (mechanics.hamiltonian_rhs_derivatives(*x),), (q, mechanics.momentum(tree, q, v))),
+        ):
+            take_way(tree, True)
+            found, many = f(tree, *inputs), f(tree, *(np.array([x, x, x]) for x in inputs))
+            assert all(np.array_equal(one, lanes[2]) for one, lanes in zip(found, many, strict=True))
+            take_way(tree, False)
+            for one, other in zip(found, f(tree, *inputs), strict=True):
+                assert not np.array_equal(one, other)
+                assert relative(one, other) < size
+
+
+def test_digits_of_a_long_chain():
+    """A hundred links: what the eliminations give is right to rounding (products with M⁻¹ lose three digits)."""
+    generator = np.random.default_rng(8)
+    tree = random_tree("chain", 100, generator, (Revolute,))
+    n, q, v = tree.nv, tree.random_configuration(generator), 0.1 * generator.normal(size=tree.nv)
+    p = mechanics.momentum(tree, q, v)
+    found = mechanics.hamiltonian_rhs_derivatives(tree, q, p)
+    state = np.concatenate([q, p, np.zeros(n), np.zeros(6 * n)]).astype(complex)
+    moved = np.arange(0, 2 * n, 9)
+    for k in moved:
+        y, out = state.copy(), np.zeros(2 * n, complex)
+        y[k] += 1j * EPSILON
+        era.era_loaded.python(0.0, y, tree.parameters, tree.structure, np.zeros(tree.work_shape, complex), out)
+        assert relative(found[:n, k], out.imag[:n] / EPSILON) < 2e-14
+        assert relative(found[n:, k], out.imag[n:] / EPSILON) < 2e-14
 
 
 def test_bad_input_is_named():

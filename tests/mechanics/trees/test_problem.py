@@ -11,6 +11,7 @@ from integrators.problem.jacobian import check_jacobian
 from liegroup.compile.cells import cell, keys
 from liegroup.compile.rare import renew
 from mechanics import Body, Inertia, JointData, Tree, hamiltonian_problem
+from mechanics.algorithms.derivatives.canonical import chain_era_derivatives, has_way
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand, era_derivatives
 from mechanics.algorithms.era import era
 from mechanics.joints import Free, Helical, Motion, Planar, Prismatic, Revolute, Rheonomic, Slide, Spherical, Turn
@@ -183,6 +184,32 @@ def test_newton_takes_the_derivative_of_the_tree(name):
     starts[:, -problem.dimension // 2 :] *= np.linspace(1.0, 2.0, 8)[:, None]
     together = integrate(problem, name, (0.3, 0.4), step=0.01, y0=starts).y[:, -1]
     assert np.array_equal(together, [integrate(problem, name, (0.3, 0.4), step=0.01, y0=y).y[-1] for y in starts])
+
+
+def test_newton_takes_the_eliminations_where_ways_are_long():
+    """A chain with a ball and a screw: the derivative behind the field is that of the public function, and that of
+    differences; eight in lanes have its bits.
+    """
+    generator = np.random.default_rng(8)
+    tree = random_tree("chain", 10, generator, (Revolute, Spherical, Helical), damping=0.2, armature=0.3)
+    assert has_way(tree.structure)
+    q, v = tree.random_configuration(generator), generator.normal(size=tree.nv)
+    problem, name = hamiltonian_problem(tree, q, v), "RKMK_RADAU_IIA3"
+    d, y, plain = problem.dimension, problem.y0, replace(problem, field=era)
+    both = problem.evaluate(problem.linearised, 0.0, y, d + d * d)
+    assert np.array_equal(both[:d], problem.velocity(0.0, y))
+    assert np.array_equal(
+        both[d:].reshape(d, d), mechanics.hamiltonian_rhs_derivatives(tree, y[: tree.nq], y[tree.nq :])
+    )
+    check_jacobian(replace(plain, jacobian=chain_era_derivatives), 0.0)
+    exact, differences = (integrate(x, name, (0.0, 0.05), step=0.01) for x in (problem, plain))
+    assert exact.status == differences.status == 0
+    assert np.abs(exact.y[-1] - differences.y[-1]).max() < 1e-11 * np.abs(exact.y[-1]).max()
+    assert exact.evaluations < 0.8 * differences.evaluations
+    starts = np.array([problem.y0] * 8)
+    starts[:, -tree.nv :] *= np.linspace(1.0, 2.0, 8)[:, None]
+    together = integrate(problem, name, (0.0, 0.05), step=0.01, y0=starts).y[:, -1]
+    assert np.array_equal(together, [integrate(problem, name, (0.0, 0.05), step=0.01, y0=y).y[-1] for y in starts])
 
 
 def test_the_derivative_is_compiled_by_the_first_newton_step_and_not_before():
