@@ -17,8 +17,9 @@ from integrators.engine.adaptive_run import Steering, attainable
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
-from integrators.engine.drive import drive, interruptible
+from integrators.engine.drive import drive
 from integrators.engine.gathering import settle, window_for, with_events
+from integrators.engine.interrupts import interruptible
 from integrators.engine.room import check_room
 from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
 from integrators.engine.start import start_runs

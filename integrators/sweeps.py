@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from integrators.engine.crew import cores, sendable
-from integrators.engine.drive import interruptible
+from integrators.engine.interrupts import interruptible
 from integrators.engine.varied_run import likeness, varies
 from integrators.integrate import integrate, integrate_together
 from integrators.method import Reference

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from integrators.engine.crew import Crew, Here
+from integrators.engine.interrupts import interruptible
 from integrators.engine.run import Run
 from integrators.status import Status
 from liegroup.compile import WIDTH, seconds_waited
@@ -114,38 +113,6 @@ def _ended(runs: Sequence[Run]) -> Iterator[None]:
             if not run.done:
                 run.end(Status.INTERRUPTED, repr(error))
         raise
-
-
-@contextmanager
-def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
-    """Ctrl-C sets a flag, the name of the signal, which the yielded function reads; the second one raises
-    KeyboardInterrupt.  SIGTERM does the same where that is wanted and the program does not handle it; a second one ends
-    the process.  Within another of these contexts the outer one hears of it at the end of the inner.
-    """
-    asked = ""
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: ""
-        return
-
-    def ask(number: int, frame: Any) -> None:
-        nonlocal asked
-        if asked and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        asked = signal.Signals(number).name
-        if number == signal.SIGTERM:
-            signal.signal(number, signal.SIG_DFL)
-
-    ask.tells = True  # type: ignore[attr-defined]
-    before: dict[Any, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
-    if also_terminated and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, ask)
-    try:
-        yield lambda: asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if asked == signal.SIGINT.name and getattr(before[signal.SIGINT], "tells", False):
-            before[signal.SIGINT](signal.SIGINT, None)
 
 
 def _bar(progress: bool | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.interrupts import interruptible
 from integrators.problem.jitted import take_raised
 from integrators.status import Status
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
-CHUNK = 1000
-"""Steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails."""
+CHUNK, FIRST_CHUNK, HEARD = 1000, 50, 0.1
+"""Steps between which Ctrl-C is heard, and that are repeated one by one where a lane fails: at most, at first, and the
+seconds that they may take to become more.
+"""
 
 
 def looked(look: Callable[[], list[Found]], whether: str) -> list[Found]:
@@ -36,9 +40,15 @@ def looked(look: Callable[[], list[Found]], whether: str) -> list[Found]:
 
 
 def to_its_end(run: Run) -> list[Trajectory]:
-    """What a run comes to."""
-    while not run.done:
-        run.go(CHUNK)
+    """What a run comes to; KeyboardInterrupt between two chunks of it, since functions that are called back lose it."""
+    count = FIRST_CHUNK
+    with interruptible() as interrupted:
+        while not run.done:
+            began = time.perf_counter()
+            run.go(count)
+            count = min(2 * count, CHUNK) if time.perf_counter() - began < HEARD else count
+            if interrupted():
+                raise KeyboardInterrupt
     return run.trajectories()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.drive import interruptible
+from integrators.engine.interrupts import interruptible
 from integrators.problem import Problem
 from integrators.problem.ambient import ambient_velocity
 from integrators.problem.drawing import scene_of

@@ -1,5 +1,8 @@
 """Errors that no single step shows: losses of long runs, loose tolerances, what happens late, what leaves for good."""
 
+import os
+import signal
+
 import numba
 import numpy as np
 import pytest
@@ -489,3 +492,24 @@ def test_a_tenth_of_the_tolerances_that_leads_to_no_end_is_a_doubt(given):
     assert np.abs(run.y[:, 1]).max() > 2.7
     assert [doubt.name for doubt in run.doubts] == ["accuracy"]
     assert "does not come to the end" in run.doubts[0].says
+
+
+def test_ctrl_c_in_a_look_is_heard_while_a_function_in_python_is_called_back(recwarn):
+    """Nothing is lost in what compiled code has called."""
+    calls = []
+
+    def swing(t, y):
+        calls.append(t)
+        if len(calls) in asked:
+            os.kill(os.getpid(), signal.SIGINT)
+        return [y[1], -np.sin(y[0])]
+
+    asked = ()
+    problem = Problem(rn(2), [1.0, 0.0], swing)
+    run = integrate(problem, "RKMK_DOP853", (0.0, 30.0), rtol=1e-4)
+    whole = len(calls)
+    asked, calls[:] = [(run.evaluations + whole) // 2], []
+    again = integrate(problem, "RKMK_DOP853", (0.0, 30.0), rtol=1e-4)
+    assert np.array_equal(again.y, run.y)
+    assert len(calls) < whole
+    assert "(interrupted)" in str(recwarn.pop(RuntimeWarning).message)

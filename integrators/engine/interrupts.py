@@ -1,0 +1,41 @@
+"""Ctrl-C while compiled code runs, and while it calls back functions in Python, in which an exception would be lost."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
+    """Ctrl-C sets a flag, the name of the signal, which the yielded function reads; the second one raises
+    KeyboardInterrupt.  SIGTERM does the same where that is wanted and the program does not handle it; a second one ends
+    the process.  Within another of these contexts the outer one hears of it at the end of the inner.
+    """
+    asked = ""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: ""
+        return
+
+    def ask(number: int, frame: Any) -> None:
+        nonlocal asked
+        if asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        asked = signal.Signals(number).name
+        if number == signal.SIGTERM:
+            signal.signal(number, signal.SIG_DFL)
+
+    ask.tells = True  # type: ignore[attr-defined]
+    before: dict[Any, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
+    if also_terminated and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, ask)
+    try:
+        yield lambda: asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if asked == signal.SIGINT.name and getattr(before[signal.SIGINT], "tells", False):
+            before[signal.SIGINT](signal.SIGINT, None)
