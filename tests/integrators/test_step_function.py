@@ -175,7 +175,7 @@ def test_steps_that_are_made_of_the_derivative_of_a_mechanism_have_theirs(method
     problem = Mechanism(arm, elements=[servo("a", stiffness=20.0, damping=2.0)]).problem([0.5], [2.0])
     step, u, e = stepper(problem, method, 0.02), np.array([0.7]), 1e-5
     y, found = step.problem.y0, step.linearised(step.problem.y0, u)
-    A = np.array([(step(y + d, u) - step(y - d, u)) / (2 * e) for d in e * np.eye(2)]).T
-    B = ((step(y, u + e) - step(y, u - e)) / (2 * e))[:, None]
-    assert found.A == pytest.approx(A, rel=1e-7, abs=1e-9)
-    assert found.B == pytest.approx(B, rel=1e-7, abs=1e-9)
+    by_state = np.array([(step(y + d, u) - step(y - d, u)) / (2 * e) for d in e * np.eye(2)]).T
+    by_control = ((step(y, u + e) - step(y, u - e)) / (2 * e))[:, None]
+    assert found.A == pytest.approx(by_state, rel=1e-7, abs=1e-9)
+    assert found.B == pytest.approx(by_control, rel=1e-7, abs=1e-9)
