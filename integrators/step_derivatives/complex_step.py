@@ -79,13 +79,23 @@ def by_parameters(
     check_directions(problem, method, directions)
     check_carried(problem, t, y, directions)
     end = _whole(problem, method, y, h, t, parameters)
-    columns = []
+    problem, columns = by_differences(problem, method), []
     for d in np.eye(n + m + 1):
         u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
         size = np.complex128(h + 1j * EPSILON * d[-1])  # unlike Python's, it is compared by its real part
         columns.append(_whole(problem, method, start, size, t, u).imag / EPSILON)
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
+
+
+def by_differences(problem: Problem, method: Method) -> Problem:
+    """The problem without derivatives of its own, for steps that are made of the derivative of the field, not only
+    found by it (Rosenbrock's): where that is found by complex steps itself (`mechanics.closed_trees.directions`), a
+    complex step through it gives nothing.  Differences have a derivative, to 1e-9.
+    """
+    if method.stepper.name != "rosenbrock" or problem.jacobian is not None or not problem.field.differentiates:
+        return problem
+    return replace(problem, field=replace(problem.field, differentiates=False))
 
 
 def _whole(problem: Problem, method: Method, y: Any, h: Any, t: Any, parameters: Any) -> Any:

@@ -12,7 +12,7 @@ from integrators import Problem, StepError, integrate, stepper
 from integrators.status import Status
 from liegroup import product, rn, so3
 from mechanics import Body, Inertia, Mechanism, Tree
-from mechanics.forces import motor
+from mechanics.forces import motor, servo
 from mechanics.joints import Revolute
 
 BODY = np.array([1.0, 2.0, 3.0])
@@ -165,3 +165,17 @@ def test_inputs_by_name_are_numbers_in_their_order():
     take = stepper(Mechanism(arm, elements=[motor("a")]).problem(), "RKMK4", 0.01)
     with pytest.raises(TypeError, match=r"u: \{'a': 1.0\}, expected numbers in the order of names, a"):
         take(take.problem.y0, {"a": 1.0})
+
+
+@pytest.mark.parametrize("method", ["RODAS4", "ROS3P"])
+def test_steps_that_are_made_of_the_derivative_of_a_mechanism_have_theirs(method):
+    """A servo's derivative comes from complex steps, through which a complex step gives nothing."""
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=bar, joint_name="a")])
+    problem = Mechanism(arm, elements=[servo("a", stiffness=20.0, damping=2.0)]).problem([0.5], [2.0])
+    step, u, e = stepper(problem, method, 0.02), np.array([0.7]), 1e-5
+    y, found = step.problem.y0, step.linearised(step.problem.y0, u)
+    by_state = np.array([(step(y + d, u) - step(y - d, u)) / (2 * e) for d in e * np.eye(2)]).T
+    by_control = ((step(y, u + e) - step(y, u - e)) / (2 * e))[:, None]
+    assert found.A == pytest.approx(by_state, rel=1e-7, abs=1e-9)
+    assert found.B == pytest.approx(by_control, rel=1e-7, abs=1e-9)
