@@ -68,6 +68,8 @@ from mechanics.model.layout import (
     ways_of,
 )
 
+SHORT_LOOPS = True
+
 LANES_AT_A_TIME = 32
 """Columns of eight trajectories that are taken together on the way back: as many as stay in the nearest cache."""
 NUMBERS, TURNS, LEVELS = 6, 7, 10
