@@ -83,6 +83,8 @@ from liegroup.compile import absolute, any_, entry, helper, integer, joined, ker
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left, increment, retract
 
+SHORT_LOOPS = True
+
 START = 3
 """Stages of Radau IIA for the first steps."""
 OF_START = START * START + 3 * START + 2 * START * START

@@ -83,6 +83,8 @@ from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, 
 from liegroup.compile.scalars import maximum
 from liegroup.table import N_V, retract
 
+SHORT_LOOPS = True
+
 (ALGORITHMIC, BEFORE, UNKNOWN, NEXT, STEP, FIELD, STATE, SCRATCH, RATES, MEMORY) = range(OWN_ROWS, OWN_ROWS + 10)
 AHEAD = 1e-2
 """Part of a step over which p̈ is taken by differences at the start: forwards, as what moves a support may be known from

@@ -115,6 +115,8 @@ from liegroup.compile import (
 from liegroup.compile.dense import ldl_solve
 from liegroup.compile.scalars import maximum
 
+SHORT_LOOPS = True
+
 LIMIT, CLOSED = OWN_OPTIONS, OWN_OPTIONS + 1
 POSITIONS, BOTH, VELOCITIES = range(3)
 DAMPER, VELOCITY_DEFECT, GUESS = TREND, TREND + 1, TREND + 2

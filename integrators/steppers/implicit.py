@@ -49,6 +49,8 @@ from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 
+SHORT_LOOPS = True
+
 
 @kernel
 def solve(

@@ -37,6 +37,8 @@ from integrators.steppers.newton_systems import correct, decompose, factorise, r
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
+SHORT_LOOPS = True
+
 
 @helper
 def memory_row(options: Any) -> Any:

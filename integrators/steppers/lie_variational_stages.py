@@ -29,6 +29,8 @@ from liegroup.table import (
     retract,
 )
 
+SHORT_LOOPS = True
+
 STAGES, LIMIT, PAST, OWN_PARTNER, BLOCKS = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 
 

@@ -16,6 +16,8 @@ from typing import Any
 from integrators.problem.sparsity import HALF, ORDER
 from liegroup.compile import absolute, helper, ld, never, rare, st
 
+SHORT_LOOPS = True
+
 
 @helper
 def numbers_of_band(d: Any, half: Any) -> Any:

@@ -39,6 +39,8 @@ from liegroup.compile import absolute, any_, joined, kernel, ld, never, rare, sc
 from liegroup.compile.scalars import maximum
 from liegroup.table import retract
 
+SHORT_LOOPS = True
+
 ROUNDS = 30
 """At most."""
 

@@ -17,6 +17,8 @@ from integrators.steppers.newton_bands import fill_band, from_places, numbers_of
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 
+SHORT_LOOPS = True
+
 
 class Room(NamedTuple):
     """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.

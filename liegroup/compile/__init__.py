@@ -14,6 +14,9 @@ compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one v
 `ld`, `ld2` …     read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
 ===============  =======================================================================================================
 
+A module that says ``SHORT_LOOPS = True`` has kernels whose loops run over some tens of numbers, not over thousands:
+they compile in half the time.
+
 Modes, by the environment variable ``LIEMECH_KERNELS``:
 
 * ``strict`` (default): IEEE arithmetic in the order written; scalar, lane and interpreted runs agree bitwise.

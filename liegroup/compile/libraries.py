@@ -159,11 +159,23 @@ class FormulaLibrary(_Library):
         return module
 
 
+def has_short_loops(function: Any) -> bool:
+    """Whether a module says ``SHORT_LOOPS = True`` of its kernels: that their loops run over some tens of numbers.
+
+    The compiler prepares every loop for thousands: it takes four vectors of eight numbers at once, and writes out the
+    rounds for what is left over.  Loops known to be short are written once, with one vector at a time: kernels of
+    implicit methods compile in half the time, and steps take as long.
+    """
+    return bool(function.__globals__.get("SHORT_LOOPS", False))
+
+
 class KernelLibrary(_Library):
     """The machine code of a kernel or an entry; `objects` holds it and that of all it calls, by digest."""
 
     def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
         super().__init__(codegen, name, counts_references)
+        self.has_short_loops = False
+        """Whether its module says so, see `has_short_loops`."""
         self.objects: dict[str, bytes] = {}
         self.symbols: tuple[str, ...] = ()
 
@@ -184,6 +196,17 @@ class KernelLibrary(_Library):
         self._set_environments()
         self._forget_module()
         progress.tick(compiled=True)
+
+    def _optimize_final_module(self) -> None:
+        """The passes over the whole."""
+        if not self.has_short_loops or self._counts_references:
+            super()._optimize_final_module()
+            return
+        options = llvm.create_pipeline_tuning_options(int(config.OPT))
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
+        options.slp_vectorization = options.loop_interleaving = options.loop_unrolling = False
+        builder = llvm.create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         """Make machine code of the module and load it as an object: an engine would keep the module for ever."""

@@ -20,6 +20,7 @@ from numba.np.arrayobj import load_item, store_item
 _WORD = ir.IntType(64)
 _ZERO, _ONE = _WORD(0), _WORD(1)
 _RANGE, _ITERATOR, _NEXT = types.range_state64_type, types.range_iter64_type, types.Pair(types.int64, types.boolean)
+_WORDS = {types.int64, types.float64}
 _OF_RANGES = {"getiter": _RANGE, "iternext": _ITERATOR, "pair_first": _NEXT, "pair_second": _NEXT}
 
 
@@ -189,10 +190,31 @@ class KernelLower(Lower):
         found.add_incoming(mended, odd)
         return found
 
+    def _is_same_words(self, resty: Any, expr: Any) -> bool:
+        """Whether a call takes the entries of a contiguous array, all 64 bits of each, for numbers of another kind."""
+        function = self.typeof(expr.func.name)
+        if not isinstance(function, types.BoundFunction) or function.typing_key != "array.view" or expr.kws:
+            return False
+        given = function.this
+        return all(_is_contiguous(x) and x.dtype in _WORDS for x in (given, resty)) and given.ndim == resty.ndim
+
+    def _words_as(self, resty: Any, expr: Any) -> Any:
+        given = self.typeof(expr.func.name).this
+        array, of, to = self.loadvar(expr.func.name), *(self.context.data_model_manager[x] for x in (given, resty))
+        view = ir.Constant(to.get_value_type(), ir.Undefined)
+        for name in ("meminfo", "parent", "nitems", "itemsize", "shape", "strides"):
+            view = to.set(self.builder, view, of.get(self.builder, array, name), name)
+        data = self.builder.bitcast(
+            of.get(self.builder, array, "data"), self.context.get_data_type(resty.dtype).as_pointer()
+        )
+        return to.set(self.builder, view, data, "data")
+
     # --- loops --------------------------------------------------------------------------------------------------------
 
     def lower_call(self, resty: Any, expr: Any) -> Any:
         """A call; it is remembered what ranges count by, and which bounds views have."""
+        if self._is_plain and self._is_same_words(resty, expr):
+            return self._words_as(resty, expr)
         made = super().lower_call(resty, expr)
         if self._is_plain and resty == _RANGE:
             step = self.typeof(expr.args[2].name) if len(expr.args) > 2 else types.IntegerLiteral(1)

@@ -31,6 +31,7 @@ from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import Lanes
+from liegroup.compile.libraries import has_short_loops
 from liegroup.compile.options import BODY, INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
@@ -109,9 +110,8 @@ def _leaf(function: Any, count: int) -> Any:
     """The function of all `count` arguments as one tuple."""
     names = {f"part{k}": _part(k) for k in range(count)}
     call = "lambda given: function(" + ", ".join(f"{name}(given)" for name in names) + ")"
-    return eval(
-        compile(call, __file__, "eval"), {"__name__": __name__, "function": function, **names}
-    )  # as written here
+    known = {"__name__": __name__, "SHORT_LOOPS": has_short_loops(function), "function": function, **names}
+    return eval(compile(call, __file__, "eval"), known)  # as written here
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------

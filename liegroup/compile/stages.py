@@ -15,7 +15,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 
-from liegroup.compile.libraries import FormulaLibrary, KernelLibrary
+from liegroup.compile.libraries import FormulaLibrary, KernelLibrary, has_short_loops
 from liegroup.compile.lowering import KernelLower
 
 
@@ -109,6 +109,7 @@ class KernelCompiler(Compiler):
             is_part = state.flags.forceinline or self.is_written_into_callers
             kind = FormulaLibrary if is_part else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
+            state.library.has_short_loops = has_short_loops(state.func_id.func)
         result = _without_notes(super()._compile_bytecode())
         if not gc.isenabled():
             gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes

@@ -15,6 +15,7 @@ from typing import Any
 from numba.core.registry import cpu_target
 from numba.core.typing import templates
 
+from liegroup.compile import operators
 from liegroup.compile.overloads import tell
 from liegroup.compile.progress import announced
 from liegroup.compile.waiting import waiting
@@ -67,6 +68,7 @@ def _where_something_is_new(refresh: Callable[[], Any]) -> Callable[[], None]:
         if known != _taught():
             _learn_arrays()
             refresh()
+            operators.forget()
             known[:] = _taught()
 
     return once

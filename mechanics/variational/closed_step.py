@@ -71,6 +71,8 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
+SHORT_LOOPS = True
+
 SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
 NEAR = 1e-4

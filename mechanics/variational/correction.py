@@ -46,6 +46,8 @@ from mechanics.variational.workspace import (
     unknown,
 )
 
+SHORT_LOOPS = True
+
 
 class Sizes(NamedTuple):
     """Largest components over all links: of the corrections and of the motions of the links over the step, and of the

@@ -57,6 +57,8 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
+SHORT_LOOPS = True
+
 
 @kernel
 def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> Any:

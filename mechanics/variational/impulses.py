@@ -29,6 +29,8 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
+SHORT_LOOPS = True
+
 
 @helper
 def tensor(work: Any, i: Any) -> Any:

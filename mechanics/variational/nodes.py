@@ -30,6 +30,8 @@ from mechanics.variational.workspace import (
     put_matrix,
 )
 
+SHORT_LOOPS = True
+
 # --- placement --------------------------------------------------------------------------------------------------------
 
 

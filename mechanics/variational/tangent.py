@@ -72,6 +72,8 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
+SHORT_LOOPS = True
+
 # --- columns of the further lines -------------------------------------------------------------------------------------
 
 REACTION = 0  # P*

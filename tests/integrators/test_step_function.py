@@ -177,5 +177,5 @@ def test_steps_that_are_made_of_the_derivative_of_a_mechanism_have_theirs(method
     y, found = step.problem.y0, step.linearised(step.problem.y0, u)
     by_state = np.array([(step(y + d, u) - step(y - d, u)) / (2 * e) for d in e * np.eye(2)]).T
     by_control = ((step(y, u + e) - step(y, u - e)) / (2 * e))[:, None]
-    assert found.A == pytest.approx(by_state, rel=1e-7, abs=1e-9)
-    assert found.B == pytest.approx(by_control, rel=1e-7, abs=1e-9)
+    assert np.allclose(found.A, by_state, rtol=1e-7, atol=1e-9)
+    assert np.allclose(found.B, by_control, rtol=1e-7, atol=1e-9)

@@ -47,6 +47,13 @@ def entries(a, i, k, out):
     out[5], out[6], out[7] = a[i, k], a[0, 0], row.shape[0] + a[i:].shape[0] + row.size
 
 
+@entry(nothing(integers, integer, vector))
+def words(a, i, out):
+    """The bits of integers as real numbers: from i on, their count and their first; one is written, too."""
+    x = a[i:].view(np.float64)
+    out[0], out[1], x[1] = x.size, x[0], -x[0]
+
+
 @entry(nothing(lane_vector, integer, lane_vector))
 def of_lanes(y, i, out):
     """The first of a view of lanes."""
@@ -169,3 +176,10 @@ def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
 
     assert last.compiled.overloads
     assert {*taken} == {"_view_from", "_view_at", "_place", "_begin", "_next"}
+
+
+def test_the_bits_of_integers_are_real_numbers_in_the_same_memory() -> None:
+    given, out = np.array([0.5, -2.0, 1e300]).view(np.int64), np.zeros(2)
+    words(given, 1, out)
+    np.testing.assert_array_equal(out, [2.0, -2.0])
+    np.testing.assert_array_equal(given.view(np.float64), [0.5, -2.0, 2.0])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import math
 import os
 import subprocess
@@ -250,3 +251,42 @@ def test_of_a_compilation_little_more_than_the_machine_code_stays_in_memory(monk
     before, n = used(), 10
     kept += [compiled(2.0 + k) for k in range(n)]
     assert used() - before < 100_000 * n
+
+
+SUMS = """
+from liegroup.compile import entry, ld, never, nothing, rare, st, vector
+
+SHORT_LOOPS = {}
+
+@rare(never)
+def late(a, b, out):
+    for i in range(a.shape[0]):
+        st(out, i, ld(a, i) * 3.0 - ld(b, i))
+
+@entry(nothing(vector, vector, vector))
+def sums(a, b, out):
+    for i in range(a.shape[0]):
+        st(out, i, ld(a, i) / 3.0 + ld(b, i))
+    late(a, out, b)
+"""
+
+
+def test_short_loops_have_less_code_and_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    sizes, found = {}, {}
+    for short in (False, True):
+        (tmp_path / f"sums_{short}.py").write_text(SUMS.format(short), encoding="utf-8")
+        sums = importlib.import_module(f"sums_{short}").sums
+        a, b = np.random.default_rng(1).normal(size=(2, 77))
+        found[short] = np.zeros(77)
+        sums(a, b, found[short])
+        found[short] = np.concatenate([found[short], b])
+        rare = [x for key, x in sys.modules["liegroup.compile.rare"]._bindings.items() if key[0] == f"sums_{short}"]
+        sizes[short] = [
+            sum(map(len, kernel.library.objects.values()))
+            for function in (sums.compiled, *rare)
+            for kernel in function.overloads.values()
+        ]
+    assert len(sizes[True]) == len(sizes[False]) == 2
+    assert all(s < m - 200 for s, m in zip(sizes[True], sizes[False], strict=True)), sizes
+    assert found[True].tobytes() == found[False].tobytes()

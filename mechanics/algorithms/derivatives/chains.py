@@ -17,6 +17,8 @@ from mechanics.algorithms.derivatives.sweeps import back, towards_base
 from mechanics.kernels.armature import add_rates
 from mechanics.model.layout import damping_of, has_armature, header_of
 
+SHORT_LOOPS = True
+
 
 @kernel
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:

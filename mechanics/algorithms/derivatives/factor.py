@@ -17,6 +17,8 @@ from typing import Any
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
 from mechanics.model.layout import above, header_of, way_at, ways_of
 
+SHORT_LOOPS = True
+
 AT_A_TIME = 16
 """Columns of a solution in lanes: as many as stay in the nearest cache."""
 

@@ -58,6 +58,8 @@ from mechanics.kernels.links import freedom, put, vector
 from mechanics.kernels.sweeps import own_twist
 from mechanics.model.layout import F, damping_of, has_armature, header_of, link_of, numbers_of
 
+SHORT_LOOPS = True
+
 
 @helper
 def _put_projected(parameters: Any, work: Any, j: Any, link: Any, w: Any, row: Any) -> None:

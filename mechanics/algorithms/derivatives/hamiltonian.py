@@ -80,6 +80,8 @@ from mechanics.model.layout import (
     ways_of,
 )
 
+SHORT_LOOPS = True
+
 
 @helper
 def momenta(parameters: Any, structure: Any, work: Any) -> None:

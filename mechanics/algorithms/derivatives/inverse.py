@@ -54,6 +54,8 @@ from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
 from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, ways_of
 
+SHORT_LOOPS = True
+
 
 @helper
 def rates_of(work: Any, j: Any, link: Any, S: Any) -> Any:

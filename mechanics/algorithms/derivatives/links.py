@@ -19,6 +19,8 @@ from mechanics.algorithms.derivatives.motion import twists
 from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 
+SHORT_LOOPS = True
+
 
 @helper
 def _put_column(out: Any, at: Any, n_v: Any, R: Any, r: Any, u: Any) -> None:

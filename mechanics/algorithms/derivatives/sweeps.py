@@ -69,6 +69,8 @@ from mechanics.model.layout import (
     ways_of,
 )
 
+SHORT_LOOPS = True
+
 NUMBERS, TURNS, LEVELS = 6, 7, 10
 """Lines behind those of the velocities: wrenches on their way to the base (6), then the numbers 0 … 7, ω of all columns
 (3), and accelerations on their way back (6 for each level, see `level_of`).
