@@ -270,7 +270,7 @@ class _Drive:
         sources = base.source, self.signal.field.source
         return Field(
             python, base.is_compiled, sources, build, partial(self._together, build), (self.field, (base, plain)),
-            differentiates=base.differentiates and not plain,
+            differentiates=base.differentiates and not plain, by_complex_steps=base.by_complex_steps,
         )  # fmt: skip
 
     def pushed(self) -> Field:
@@ -327,6 +327,7 @@ class _Drive:
             lambda: build(base.compiled, signal.compiled, FIELD_SIGNATURE),
             lambda: build(base.compiled_lanes, signal.compiled_lanes, FIELD_SIGNATURES[1]), (self.pushed, ()),
             build_timed=build_timed, differentiates=base.differentiates and self.signal.reads == TIME,
+            by_complex_steps=base.by_complex_steps,
         )  # fmt: skip
 
     def _together(self, build: Callable[[bool], Any]) -> Any:

@@ -74,8 +74,9 @@ class Field:
         Makes `compiled_timed`, or None.
     build_varied
         Makes `compiled_varied`, or None.
-    differentiates
-        Whether it also writes its derivatives: see `differentiating`.
+    differentiates, by_complex_steps
+        Whether it also writes its derivatives: see `differentiating`; and whether these come from complex steps, so
+        that nothing carries derivatives through them.
     room
         Shapes of the workspace of a problem with this field, and of what does where no derivatives are asked for; None:
         the same.
@@ -96,6 +97,7 @@ class Field:
     room: tuple[Shape, Shape] | None = None
     build_varied: Callable[[], Any] = lambda: None
     gives_entries: bool = False
+    by_complex_steps: bool = False
     said: set[str] = dataclasses.field(default_factory=set, init=False, repr=False, compare=False)
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
@@ -293,12 +295,13 @@ def nothing_to_do(t: Any, y: Any, parameters: Any, structure: Any, work: Any, ou
 NOTHING = as_field(nothing_to_do)
 
 
-def differentiating(function: Entry, room: tuple[Shape, Shape] | None = None) -> Field:
+def differentiating(function: Entry, room: tuple[Shape, Shape] | None = None, by_complex_steps: bool = False) -> Field:
     """The field of an entry that, where `out` has just d + d² places, writes its derivatives behind its d values, by
     rows: ∂f/∂x of f(t, y τ(x)).  The workspace of the problem has room for them; `room` is that workspace, and what of
-    it does for the values alone.
+    it does for the values alone.  `by_complex_steps`: it finds some of them so.
     """
-    return replace(as_field(function), differentiates=True, room=room, recipe=(differentiating, (function, room)))
+    recipe = differentiating, (function, room, by_complex_steps)
+    return replace(as_field(function), differentiates=True, room=room, by_complex_steps=by_complex_steps, recipe=recipe)
 
 
 def giving_entries(function: Entry) -> Field:

@@ -242,7 +242,7 @@ def stepped_kernels(problem: Problem, method: Method) -> SteppedKernels | None:
     """The compiled step of a method on a problem with complex steps; None where it has none: fields that are plain
     Python or jitted by users, methods that evaluate their stages in lanes.
     """
-    problem = by_differences(problem, method)
+    problem = by_differences(problem)
     step, field = method.step(problem), method.function(problem)
     sources = [field.source, *([problem.projection.source] if problem.projection else [])]
     if method.stepper.stages_in_lanes or not all(isinstance(f, Entry) for f in (step, *sources)):

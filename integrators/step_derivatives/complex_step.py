@@ -79,7 +79,7 @@ def by_parameters(
     check_directions(problem, method, directions)
     check_carried(problem, t, y, directions)
     end = _whole(problem, method, y, h, t, parameters)
-    problem, columns = by_differences(problem, method), []
+    problem, columns = by_differences(problem), []
     for d in np.eye(n + m + 1):
         u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
@@ -88,12 +88,12 @@ def by_parameters(
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
 
 
-def by_differences(problem: Problem, method: Method) -> Problem:
-    """The problem without derivatives of its own, for steps that are made of the derivative of the field, not only
-    found by it (Rosenbrock's): where that is found by complex steps itself (`mechanics.closed_trees.directions`), a
-    complex step through it gives nothing.  Differences have a derivative, to 1e-9.
+def by_differences(problem: Problem) -> Problem:
+    """The problem with differences in the place of derivatives of its field that come from complex steps themselves
+    (`mechanics.closed_trees.directions`): a complex step through these gives nothing.  Newton's method finds the same
+    with them; steps that are made of them (Rosenbrock's) have their derivatives to 1e-9.
     """
-    if method.stepper.name != "rosenbrock" or problem.jacobian is not None or not problem.field.differentiates:
+    if problem.jacobian is not None or not problem.field.by_complex_steps:
         return problem
     return replace(problem, field=replace(problem.field, differentiates=False))
 

@@ -644,7 +644,7 @@ class Mechanism:
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),
-            differentiating(closed, (shape, packed.work_shape)) if has_room else closed,
+            differentiating(closed, (shape, packed.work_shape), by_complex_steps=True) if has_room else closed,
             parameters=packed.parameters,
             structure=packed.structure,
             work_shape=shape,

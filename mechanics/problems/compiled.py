@@ -181,7 +181,9 @@ class CompiledModel:
 
     def _like(self, posed: Problem) -> Field | Entry:
         """The field, with its derivatives if that of the problem has them."""
-        return differentiating(self.field, posed.field.room) if posed.has_jacobian else self.field
+        if not posed.has_jacobian:
+            return self.field
+        return differentiating(self.field, posed.field.room, posed.field.by_complex_steps)
 
     def __repr__(self) -> str:
         return f"<CompiledModel of {_named(self.model)}: {self.operations} operations>"

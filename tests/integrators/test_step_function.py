@@ -10,6 +10,7 @@ import pytest
 
 from integrators import Problem, StepError, integrate, stepper
 from integrators.status import Status
+from integrators.step_derivatives.linearised import linearised_step
 from liegroup import product, rn, so3
 from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.forces import motor, servo
@@ -167,15 +168,30 @@ def test_inputs_by_name_are_numbers_in_their_order():
         take(take.problem.y0, {"a": 1.0})
 
 
+def on_a_servo():
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=bar, joint_name="a")])
+    return Mechanism(arm, elements=[servo("a", stiffness=20.0, damping=2.0)]).problem([0.5], [2.0])
+
+
 @pytest.mark.parametrize("method", ["RODAS4", "ROS3P"])
 def test_steps_that_are_made_of_the_derivative_of_a_mechanism_have_theirs(method):
     """A servo's derivative comes from complex steps, through which a complex step gives nothing."""
-    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
-    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=bar, joint_name="a")])
-    problem = Mechanism(arm, elements=[servo("a", stiffness=20.0, damping=2.0)]).problem([0.5], [2.0])
-    step, u, e = stepper(problem, method, 0.02), np.array([0.7]), 1e-5
+    step, u, e = stepper(on_a_servo(), method, 0.02), np.array([0.7]), 1e-5
     y, found = step.problem.y0, step.linearised(step.problem.y0, u)
     by_state = np.array([(step(y + d, u) - step(y - d, u)) / (2 * e) for d in e * np.eye(2)]).T
     by_control = ((step(y, u + e) - step(y, u - e)) / (2 * e))[:, None]
     assert np.allclose(found.A, by_state, rtol=1e-7, atol=1e-9)
     assert np.allclose(found.B, by_control, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["RODAS4", "RKMK_RADAU_IIA3"])
+def test_they_are_compiled_for_derivatives_too(method):
+    problem = on_a_servo()
+    interpreted, compiled = (
+        linearised_step(problem, method, problem.y0, 0.02, [0.7], [problem.inputs.places[0]], compiled=how)
+        for how in (False, True)
+    )
+    for one, other in zip(interpreted, compiled, strict=True):
+        assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
