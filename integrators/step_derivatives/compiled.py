@@ -95,6 +95,9 @@ def carry_compiled(
         size = complex(h, COMPLEX_STEP * directions[k, last - 2] if k >= 0 else 0.0)
         time = complex(t, COMPLEX_STEP * directions[k, last - 1] if k >= 0 else 0.0)
         rounds = passes if k >= 0 and directions[k, last - 2] == 0.0 else 2
+        if passes > 1:  # iterations end where the real numbers are found: from those of another direction at once
+            work[:] = 0.0
+            counters[:] = 0
         for part in range(weights.shape[0]):
             own = weights[part] * size
             for i in range(m):
