@@ -53,11 +53,11 @@ class LinearisedStep(NamedTuple):
         `integrators.analysis.canonical.two_form`.
 
         With closed loops it is the derivative of the step together with the projection that the problem applies, after
-        every step of methods of high order, too. Its columns lie in the tangent space of the constraints at the end,
-        φ(q₁) = 0 and G M⁻¹ p₁ = 0; momenta of reactions alone, δp = Gᵀx, give zero; on tangent vectors at the start the
-        two-form is preserved. Directions that open a loop are closed within the step, by impulses of the size of the
-        gap over h: this part of A grows like 1/h and says nothing about motions. Where closures are redundant only
-        directions that keep the loops closed have a meaning.
+        every step of methods of high order, too. Tangent vectors of the constraints at the start lead to tangent ones
+        at the end, φ(q₁) = 0 and G M⁻¹ p₁ = 0, and the two-form is preserved on them; momenta of reactions alone,
+        δp = Gᵀx, give zero. Directions that open a loop are closed within the step of variational methods, by impulses
+        of the size of the gap over h, and by projections where these have anything to close: this part of A says
+        nothing about motions. Where closures are redundant only directions that keep the loops closed have a meaning.
     B : (2n, m)
         ∂(q₁, p₁)/∂u for the m controls, held over the step.
     by_step : (2n,)
