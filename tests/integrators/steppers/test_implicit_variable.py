@@ -210,11 +210,11 @@ def test_steps_before_an_infinity_become_too_small() -> None:
 
 
 def test_a_field_that_jumps_ends_by_name_or_is_passed() -> None:
-    """Coulomb friction: the slip stops, and no derivative tells where."""
+    """Coulomb friction: the slip stops, and no derivative tells where, nor do tighter tolerances come to the end."""
     run = integrate(
         Problem(rn(1), [1.0], lambda t, y: [-1e6 * np.sign(y[0])]), RADAU[0], (0, 1), rtol=1e-6, max_steps=1000
     )
-    assert run.success or (run.status.is_failure and run.message)
+    assert run.success or run.doubts or (run.status.is_failure and run.message)
 
 
 def test_fixed_steps_are_those_of_the_method_itself() -> None:
