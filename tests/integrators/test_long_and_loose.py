@@ -499,7 +499,7 @@ def test_ctrl_c_in_a_look_is_heard_while_a_function_in_python_is_called_back(rec
     calls = []
 
     def swing(t, y):
-        calls.append(t)
+        calls.append(y[0])
         if len(calls) in asked:
             os.kill(os.getpid(), signal.SIGINT)
         return [y[1], -np.sin(y[0])]
