@@ -3,9 +3,10 @@
 from liegroup.modules import listing, renamed, uncollected
 
 with uncollected():
+    from integrators.choice import suggest_step
     from integrators.codegen import compile_step, generate_code
     from integrators.events import Event
-    from integrators.integrate import integrate, resume, suggest_step
+    from integrators.integrate import integrate, resume
     from integrators.modes import integrate_modes
     from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
     from integrators.results.solution import Solution

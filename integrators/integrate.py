@@ -5,55 +5,50 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.controllers import StepController, find_controller
-from integrators.engine.adaptive_run import Steering, attainable
+from integrators.arguments import (
+    check_begin,
+    check_field,
+    check_gathering,
+    equal_steps,
+    events_of,
+    interval,
+    method_and_span,
+    saved_every,
+    times_of,
+    way_of,
+)
+from integrators.choice import STIFF, STRIKING, is_stiff, known, suggest_step
+from integrators.controllers import StepController
+from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
-from integrators.engine.gathering import settle, window_for, with_events
-from integrators.engine.interrupts import interruptible
+from integrators.engine.gathering import settle, window_for
 from integrators.engine.room import check_room
-from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
+from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
-from integrators.engine.step_again import to_its_end
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.engine.varied_run import VariedRun
-from integrators.events import Events, as_events
 from integrators.method import Method, Reference
-from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
-from integrators.problem.ambient import state_sizes
-from integrators.problem.dependence import dependence
-from integrators.problem.fields import check_jitted, check_truth, reads_time
-from integrators.problem.jacobian import derivative
-from integrators.problem.times import check_autonomous
 from integrators.results.digests import StorageError
-from integrators.results.solution import Solution, names_of_event
+from integrators.results.solution import Solution
 from integrators.results.streams import place_of
-from integrators.statistics.gathered import checked, names_in_files
-from integrators.statistics.statistic import Statistic
-from integrators.status import Status
-from liegroup.arrays import check_function, integer, path_of, positive, real, reals
+from integrators.statistics.gathered import checked
+from liegroup.arrays import check_function, integer, path_of, positive
 from liegroup.compile import undisturbed
 
 Array = NDArray[np.float64]
-ROWS = 10_000
-"""Saved states by default, at most, with fixed steps."""
 MANY = 10_000
 """Steps before which any method says what it cannot hold; those of problems that bring their own step always do."""
-STRIKING, STIFF = (1e-9, 1e-12), "RKMK_RADAU_IIA5"
-"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks;
-and the method, with them, of what decays so fast that this alone makes the steps of GAUSS8 short.
-"""
 
 
 def integrate(
@@ -228,10 +223,10 @@ def integrate(
             )
     if y0 is not None:
         problem = problem.with_start(y0)
-    span = _interval(t_span)
-    _check_begin(problem, span[0])
+    span = interval(t_span)
+    check_begin(problem, span[0])
     with undisturbed():
-        _check_field(problem, *span)
+        check_field(problem, *span)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,
@@ -263,19 +258,19 @@ def integrate(
             )
         length = abs(span[1] - span[0])
         step = min(suggest_step(problem, chosen, t=span[0]), length) if length else 1.0
-        if not wanted and energy_tolerance is None and not fast and _is_stiff(problem, span, step):
-            chosen, step, (rtol, atol) = _known(STIFF), None, STRIKING
+        if not wanted and energy_tolerance is None and not fast and is_stiff(problem, span, step):
+            chosen, step, (rtol, atol) = known(STIFF), None, STRIKING
             says = f"{STIFF}, chosen for want of a method, with rtol={STRIKING[0]} for what decays fast"
         elif length:
             says = f"{says or chosen.name}, with steps of {step:.3g}"
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
-    output = Output(times=_times(t_eval, span), events=_events(events, problem, gathered), statistics=gathered)
-    way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
-    output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
+    output = Output(times=times_of(t_eval, span), events=events_of(events, problem, gathered), statistics=gathered)
+    way = way_of(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)
+    output = replace(output, save_every=saved_every(1 if gathered and save_every is None else save_every, way))
     if gathered:
-        _check_gathering(way, output, into)
+        check_gathering(way, output, into)
         output = replace(output, window=window_for(problem))
     if into is not None:
         if checkpoint is not None:
@@ -301,12 +296,12 @@ def integrate_together(
     """Up to eight problems that are alike (`integrators.engine.varied_run.likeness`) with fixed steps, in lanes: the
     solutions that `integrate` gives of each.  Each is looked at for doubts by itself, as a first trajectory.
     """
-    span = _interval(t_span)
-    way = _plan(span, positive(step, "step", " (t_span tells the direction)"))
-    output = Output(save_every=_save_every(save_every, way))
+    span = interval(t_span)
+    way = equal_steps(span, positive(step, "step", " (t_span tells the direction)"))
+    output = Output(save_every=saved_every(save_every, way))
     for problem in problems:
         with undisturbed():
-            _check_field(problem, *span)
+            check_field(problem, *span)
         method.check(problem, span[0])
         check_room(problem, output, way, 1)
         _warn_of(problem, method, way)
@@ -318,210 +313,13 @@ def integrate_together(
 
 def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
     """Before the steps of a method, what it presupposes and does not find at the start of the first trajectory."""
-    if not _trying.get() and isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
+    if isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
         try:
             doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h), way.t0)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong
             return
         for doubt in doubts:
             warnings.warn(f"before {way.steps} steps: {doubt}", RuntimeWarning, stacklevel=3)
-
-
-def suggest_step(
-    problem: Problem | Poses, method: str | Method = "GAUSS8", tolerance: float | None = None, t: float = 0.0
-) -> float:
-    """A step for fixed steps of a method from the start of a problem, found by taking some.
-
-    Parameters
-    ----------
-    problem : Problem, or what poses one
-        Of an ensemble, the first trajectory.
-    method : str or Method
-    tolerance : float, optional
-        Of methods that divide their steps by an estimate (`GAUSS8`): the estimate of a substep, as in `Method.tuned`;
-        default near rounding.  Of others: change of the state after one step, relative to its size (1 for turns), when
-        it is taken in two halves; default 1e-9.
-    t : float
-        The time to begin at.
-
-    Returns
-    -------
-    float
-        With methods that have a limit of stability it holds the fastest mode of the linear motion at the start, whether
-        the motion shows it or not (springs and dampers that are stiff); methods without one do not ask.  The motion may
-        become faster than at its start: what divides its steps notices; with other methods compare with half the step.
-
-    Raises
-    ------
-    TypeError
-        A solver of another library, which chooses its steps itself.
-    ValueError
-        A tolerance that is not positive.
-
-    Examples
-    --------
-    >>> from integrators import Problem, suggest_step
-    >>> from liegroup import rn
-    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
-    >>> 1e-3 < suggest_step(oscillator, "RKMK4") < 1e-1
-    True
-    """
-    chosen, problem = find(method), pose(problem)
-    if isinstance(chosen, Reference):
-        raise TypeError(f"method: {chosen.name} chooses its steps itself")
-    if tolerance is not None:
-        tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
-    problem = problem.with_start(np.atleast_2d(problem.y0)[0])
-    first = _first_step(problem, t)
-    trying = _trying.set(True)
-    try:
-        if chosen.stepper.report:
-            return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
-        found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
-    finally:
-        _trying.reset(trying)
-    return held_step(problem, chosen, t, found)
-
-
-_trying: ContextVar[bool] = ContextVar("trying", default=False)
-"""Whether steps are tried, which may be too long for what a method presupposes."""
-_TRIALS, _AT_REST, _TRIAL_STEPS = 20, 8, 16
-_SHARE, _TIMES = 1e-3, 10.0
-"""Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
-all of them count as one, at most.
-"""
-_RANGE = 8.0
-"""A trial changes the step at most by this factor."""
-
-
-_SPACINGS = 1e3
-"""Of times, in the first step that is tried."""
-_FIRST, _WHOLE = 0.01, 1e-6
-"""With which part of the time in which a component would change by its size trials begin; and with no less than this
-part of that where all positions, or momenta, are one: in large units some component is near zero.
-"""
-
-
-_BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
-"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
-which on that is asked; and components of a velocity, at most.
-"""
-_FEWER, _LEAST = 0.1, 40
-"""Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
-
-
-def _known(name: str) -> Method:
-    """A method of the catalogue that is our own."""
-    method = find(name)
-    assert isinstance(method, Method)
-    return method
-
-
-def _is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
-    """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
-    takes far fewer: of the beginning of the run it is tried.  Where the energy is kept nothing decays.
-    """
-    length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
-    if not step * MANY < length or problem.dimension > _LARGEST:
-        return False
-    if any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards):
-        return False
-    one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), _known(STIFF)
-    try:
-        method.check(one, span[0])
-        begun = Plan(span[0], forward * step, _BEGUN)
-        [run] = start_runs(one, _known("GAUSS8"), Output(save_every=NEVER), begun)
-        [found] = to_its_end(run)
-        rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
-        decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
-        if found.status is not Status.OK or not step * decays.max(initial=0.0) > _DECAYS:
-            return False
-        beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
-        most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
-        way = _way(method, beginning, None, *STRIKING, None, np.inf, most, one)
-        [run] = start_runs(one, method, Output(save_every=NEVER), way)
-        return to_its_end(run)[0].status is Status.OK
-    except Exception:  # also of the user's functions: the run will say what is wrong
-        return False
-
-
-def _first_step(problem: Problem, t: float) -> float:
-    """A hundredth of the time in which the state would change by its size."""
-    y = np.asarray(problem.y0, dtype=np.float64)
-    sizes, velocity = state_sizes(problem.table, y), np.abs(problem.velocity(t, y))
-    moving = velocity > 1e-9 * np.max(velocity, initial=0.0)
-    found = float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
-    parts = 2 if problem.canonical else 1
-    fastest = [
-        float(np.linalg.norm(size)) / float(rate.max())
-        for size, rate in zip(np.array_split(sizes, parts), np.array_split(velocity, parts), strict=True)
-        if len(rate) and rate.max() > 0.0
-    ]
-    least = _SPACINGS * float(np.spacing(abs(t)))  # far from zero times have that between them
-    return max(_FIRST * max(found, _WHOLE * min(fastest, default=0.0)), least)
-
-
-def _trials(problem: Problem, t: float) -> int:
-    """How many: where nothing moves, steps of any size are right, and say nothing."""
-    return _TRIALS if problem.velocity(t, np.asarray(problem.y0, dtype=np.float64)).any() else _AT_REST
-
-
-def _tried(problem: Problem, method: Method, span: tuple[float, float], step: float, **options: Any) -> Solution:
-    """A few steps of a size that may not do; Ctrl-C ends the search, and is no answer."""
-    with interruptible() as interrupted:
-        trial = integrate(problem, method, span, step, progress=False, **options)
-    if interrupted():
-        raise KeyboardInterrupt
-    return trial
-
-
-def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
-    """The largest step that the first ones of a run would not have divided."""
-    for _ in range(_trials(problem, t)):
-        trial = _tried(problem, method, (t, t + _TRIAL_STEPS * step), step, save_every=_TRIAL_STEPS)
-        fastest = trial.smallest_substep if len(trial.levels) > 1 or not trial.finished else np.inf
-        wanted = min(0.9 * trial.recommended_step, fastest, _RANGE * step)
-        if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
-            break
-        step = wanted
-    return step
-
-
-def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
-    """The step whose two halves differ from the whole by the tolerance."""
-    y = np.asarray(problem.y0)
-    parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.abs(y)]
-    norms = np.concatenate([np.full(len(x), np.linalg.norm(x)) for x in parts])
-    one = np.where(norms > 0.0, np.minimum(1.0, _TIMES * norms), 1.0)  # of small units all is small
-    sizes = np.maximum(one + np.abs(y), _SHARE * norms if problem.canonical else 0.0)
-    for _ in range(_trials(problem, t)):
-        ends = [_tried(problem, method, (t, t + step), step / k) for k in (1, 2)]
-        if not all(end.finished for end in ends):
-            step /= _RANGE
-            continue
-        seen = sizes if problem.canonical else np.maximum(sizes, _SHARE * _reach(problem, t, step, y, ends[1].y[-1]))
-        error = float(np.max(np.abs(ends[0].y[-1] - ends[1].y[-1]) / seen))
-        power = 1.0 / (method.order + 1)
-        factor = min((tolerance / error) ** power if error > 0.0 else _RANGE, _RANGE)
-        if 0.8 <= factor <= 1.25:
-            break
-        step *= max(factor, 1.0 / _RANGE)
-    return step
-
-
-def _reach(problem: Problem, t: float, step: float, y: Array, end: Array) -> Array:
-    """How far the components of a state on Rⁿ come in the time in which one of them changes by its size, by the rates
-    at both ends of a step: what begins at zero, in large units, is of this size.
-    """
-    if problem.dimension != problem.n:
-        return np.zeros(problem.n)
-    rate, then = problem.velocity(t, y), problem.velocity(t + step, end)
-    size, speed, bend = np.abs(y), np.abs(rate), np.abs(then - rate) / step
-    with np.errstate(all="ignore"):
-        times = 2.0 * size / (speed + np.sqrt(speed**2 + 2.0 * bend * size))
-    times = times[np.isfinite(times) & (times > 0.0)]
-    reach: Array = speed * times.min() if len(times) else np.zeros(problem.n)
-    return np.where(np.isfinite(reach), reach, 0.0)
 
 
 def resume(
@@ -600,7 +398,7 @@ def resume(
             )
         problem = problem.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
-    way, output = stored.way(controller), stored.output(_events(events, problem, gathered), gathered)
+    way, output = stored.way(controller), stored.output(events_of(events, problem, gathered), gathered)
     stored.check(problem, chosen, output, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
@@ -639,158 +437,3 @@ def _solved(
     finally:
         if isinstance(keeper, Streaming):
             keeper.in_use.give_back()
-
-
-def _check_gathering(way: Plan | Steering, output: Output, into: Any) -> None:
-    """TypeError for what goes not together with statistics."""
-    if into is not None:
-        raise TypeError("statistics: not together with into, whose file has every state; leave one of them out")
-    if isinstance(way, Steering) or len(output.times):
-        raise TypeError("statistics: of samples at equal times, expected fixed steps (step=…) without t_eval")
-
-
-def method_and_span(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
-    """Method and interval, where the first may have been left out."""
-    if t_span is None and not isinstance(method, (str, Method, Reference)):
-        return None, method
-    if t_span is None:
-        raise TypeError("t_span: missing; expected integrate(problem, method, (t0, t1), step)")
-    return method, t_span
-
-
-def _way(
-    method: Method, span: tuple[float, float], step: float | None, rtol: ArrayLike | None, atol: ArrayLike | None,
-    controller: Any,
-    max_step: float, max_steps: int | None, problem: Problem,
-) -> Plan | Steering:  # fmt: skip
-    """Fixed steps or a controller."""
-    step = None if step is None else positive(step, "step", " (t_span tells the direction)")
-    max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
-    most = 2**62 if max_steps is None else min(integer(max_steps, "max_steps"), 2**62)
-    if step is not None and rtol is None and atol is None and controller is None:
-        if np.isfinite(max_step) or max_steps is not None:
-            raise ValueError(
-                "max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps"
-            )
-        return _plan(span, step)
-    usual = method.with_variable_steps().stepper.controller or "PI42"
-    chosen = find_controller(usual if controller is None else controller)
-    chosen.check(method, step, rtol, atol, max_step)
-    relative, absolute = (
-        _tolerance(value, name, default, problem.dimension)
-        for value, name, default in ((rtol, "rtol", 1e-6), (atol, "atol", 1e-9))
-    )
-    if (relative + absolute == 0.0).any():
-        raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
-    relative, absolute = attainable(problem, rtol, atol, relative, absolute, 3)
-    return Steering(span, chosen, relative, absolute, step, max_step, most)
-
-
-def fixed_plan(t_span: Sequence[float], step: float, save_every: int | None) -> tuple[Plan, int]:
-    """The equal steps of an interval, and after how many a state is kept, as of `integrate`."""
-    way = _plan(_interval(t_span), positive(step, "step", " (t_span tells the direction)"))
-    return way, _save_every(save_every, way)
-
-
-def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: int) -> Array:
-    """A tolerance: one number, or one per component of the velocity."""
-    wanted = f"a non-negative number, or one per component of the velocity ({dimension})"
-    given = reals(default if value is None else value, name, wanted)
-    if given.shape not in ((), (dimension,)) or not ((given >= 0) & (given < np.inf)).all():
-        raise ValueError(f"{name}: {value!r}, expected {wanted}")
-    return given
-
-
-def _plan(span: tuple[float, float], step: float) -> Plan:
-    """Equal steps from t0 to t1: of the size `step` if these end at t1 to rounding, else of a part of the interval."""
-    check_steps(span, step)
-    length = abs(span[1] - span[0])
-    ratio = length / step
-    steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
-    ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
-    h = step if ends or not steps else length / steps
-    return Plan(span[0], h if span[1] >= span[0] else -h, steps)
-
-
-def _save_every(save_every: int | None, way: Plan | Steering) -> int:
-    if save_every is None:
-        return max(1, -(-way.steps // ROWS)) if isinstance(way, Plan) else 1
-    return min(integer(save_every, "save_every", 1), 2**62)
-
-
-def _interval(t_span: Sequence[float]) -> tuple[float, float]:
-    span = reals(t_span, "t_span", "two finite numbers (t0, t1)")
-    if span.shape != (2,) or not np.isfinite(span).all():
-        raise ValueError(f"t_span: {t_span}, expected two finite numbers (t0, t1)")
-    return float(span[0]), float(span[1])
-
-
-def _events(events: Any, problem: Problem, statistics: Sequence[Statistic]) -> Events | None:
-    """The events of a run and, behind them, those of its statistics; ValueError where data files would give one name to
-    two of them, or to one and to a variable.
-    """
-    found = as_events(events)
-    if found is not None:
-        check_truth(found.rows, problem)
-    own = [("events", name, names_of_event(name)) for name in (() if found is None else found.names)]
-    own += [("statistics", statistic.label, names_in_files(statistic)) for statistic in statistics]
-    taken = set(problem.names_in_files) if own else set()
-    for what, name, names in own:
-        if clash := sorted(taken & {*names}):
-            raise ValueError(
-                f"{what}: {name!r} is written to data files as {name}_…, but {clash[0]!r} is a variable or an "
-                "invariant there, or of another event or statistic; choose another name"
-            )
-        taken |= {*names}
-    return with_events(found, statistics)
-
-
-def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
-    if t_eval is None:
-        return np.zeros(0)
-    times = reals(t_eval, "t_eval", "a one-dimensional array of finite times")
-    forward = 1.0 if span[1] >= span[0] else -1.0
-    if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
-        raise ValueError(f"t_eval: {times}, expected a one-dimensional array of finite times")
-    rounding = 4.0 * float(np.spacing(max(map(abs, span))))
-    if 0.0 < forward * (times[-1] - span[1]) <= rounding:  # sums of steps, as those of another run
-        times = np.append(times[:-1], span[1])
-    if (
-        (np.diff(forward * times) <= 0).any()
-        or forward * (times[0] - span[0]) < 0
-        or forward * (times[-1] - span[1]) > 0
-    ):
-        raise ValueError(
-            f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, "
-            "each once"
-        )
-    return times
-
-
-def _check_begin(problem: Problem, t: float) -> None:
-    if problem.begins is not None and t != problem.begins:
-        raise ValueError(
-            f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "
-            "that time, where its velocities have the momenta, and satisfy the constraints, that are others now; pose "
-            f"the problem with t={t}, or give the state y0="
-        )
-
-
-def _check_field(problem: Problem, t0: float, t1: float) -> None:
-    """A field that is wrong or not finite at the start, or reads the time though it is said not to, is an error of the
-    caller.
-    """
-    y = np.atleast_2d(problem.y0)[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", np.exceptions.ComplexWarning)
-        try:
-            velocity = problem.velocity(t0, y)
-        except np.exceptions.ComplexWarning as error:
-            raise TypeError("field: writes complex numbers, expected real ones") from error
-    for name, values in (("field", velocity), ("invariants", problem.invariant_values(t0, y))):
-        if not np.isfinite(values).all():
-            where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
-            raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
-    check_jitted(problem, t0, y, velocity)
-    if problem.autonomous and reads_time(problem.field):
-        check_autonomous(problem, t0, t1)

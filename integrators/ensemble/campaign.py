@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from integrators.arguments import method_and_span
 from integrators.engine.checkpoint import function_fingerprint, problem_fingerprint
 from integrators.engine.crew import sendable
 from integrators.engine.fingerprint import Fingerprint
 from integrators.ensemble.joined import joined
-from integrators.integrate import integrate, method_and_span
+from integrators.integrate import integrate
 from integrators.problem import Problem, pose
 from integrators.problem.drawing import scene_of
 from integrators.problem.joints import JointStates

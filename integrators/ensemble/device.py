@@ -12,11 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.arguments import fixed_plan
 from integrators.codegen.generate import kernels_of
 from integrators.engine.collect import described, doubting, with_doubts_of_rows, without_doubts
 from integrators.engine.run import Plan
 from integrators.engine.winding import circles
-from integrators.integrate import fixed_plan, integrate
+from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Doubt, Poses, Problem, pose

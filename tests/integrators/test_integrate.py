@@ -8,7 +8,7 @@ import pytest
 import scipy.integrate
 
 from integrators import Problem, Status, integrate, suggest_step
-from integrators.integrate import MANY, _is_stiff
+from integrators.choice import MANY, is_stiff
 from integrators.layout import EVALUATIONS
 from integrators.method import Method
 from integrators.methods import METHODS, find, register
@@ -363,7 +363,7 @@ def test_what_decays_within_a_step_of_many_is_damped_where_no_method_is_given(fi
 def test_what_moves_as_fast_as_it_decays_is_not(field, start):
     problem = Problem(rn(2), start, field)
     step = suggest_step(problem)
-    assert not _is_stiff(problem, (0.0, 2.0 * MANY * step), step)
+    assert not is_stiff(problem, (0.0, 2.0 * MANY * step), step)
 
 
 def test_a_method_and_a_step_that_are_given_are_taken():

@@ -17,7 +17,7 @@ from integrators.analysis.canonical import canonical_defect
 from integrators.analysis.reversibility import symmetry_defect
 from integrators.engine.fixed_run import FixedRun, StagesRun
 from integrators.engine.run import Output, Plan
-from integrators.integrate import start_runs
+from integrators.engine.start import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem import lagrangian_problem

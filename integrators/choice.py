@@ -1,0 +1,222 @@
+"""What is chosen where the user leaves it open: the step, by taking some, and the method."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.arguments import check_begin, check_field, equal_steps, way_of
+from integrators.engine.adaptive_run import Steering
+from integrators.engine.run import NEVER, Output, Plan, Trajectory
+from integrators.engine.start import start_runs
+from integrators.engine.step_again import to_its_end
+from integrators.method import Method, Reference
+from integrators.method.stability import held_step
+from integrators.methods import find
+from integrators.problem import Poses, Problem, pose
+from integrators.problem.ambient import state_sizes
+from integrators.problem.jacobian import derivative
+from integrators.status import Status
+from liegroup.arrays import real
+from liegroup.compile import undisturbed
+
+Array = NDArray[np.float64]
+MANY = 10_000
+"""Steps of the default beyond which a method that damps is asked."""
+STRIKING, STIFF = (1e-9, 1e-12), "RKMK_RADAU_IIA5"
+"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks;
+and the method, with them, of what decays so fast that this alone makes the steps of GAUSS8 short.
+"""
+
+
+def suggest_step(
+    problem: Problem | Poses, method: str | Method = "GAUSS8", tolerance: float | None = None, t: float = 0.0
+) -> float:
+    """A step for fixed steps of a method from the start of a problem, found by taking some.
+
+    Parameters
+    ----------
+    problem : Problem, or what poses one
+        Of an ensemble, the first trajectory.
+    method : str or Method
+    tolerance : float, optional
+        Of methods that divide their steps by an estimate (`GAUSS8`): the estimate of a substep, as in `Method.tuned`;
+        default near rounding.  Of others: change of the state after one step, relative to its size (1 for turns), when
+        it is taken in two halves; default 1e-9.
+    t : float
+        The time to begin at.
+
+    Returns
+    -------
+    float
+        With methods that have a limit of stability it holds the fastest mode of the linear motion at the start, whether
+        the motion shows it or not (springs and dampers that are stiff); methods without one do not ask.  The motion may
+        become faster than at its start: what divides its steps notices; with other methods compare with half the step.
+
+    Raises
+    ------
+    TypeError
+        A solver of another library, which chooses its steps itself.
+    ValueError
+        A tolerance that is not positive.
+
+    Examples
+    --------
+    >>> from integrators import Problem, suggest_step
+    >>> from liegroup import rn
+    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    >>> 1e-3 < suggest_step(oscillator, "RKMK4") < 1e-1
+    True
+    """
+    chosen, problem = find(method), pose(problem)
+    if isinstance(chosen, Reference):
+        raise TypeError(f"method: {chosen.name} chooses its steps itself")
+    if tolerance is not None:
+        tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
+    problem = problem.with_start(np.atleast_2d(problem.y0)[0])
+    first = _first_step(problem, t)
+    check_begin(problem, t)
+    with undisturbed():
+        check_field(problem, t, t + first)
+    chosen.check(problem, t)
+    if chosen.stepper.report:
+        return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
+    found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+    return held_step(problem, chosen, t, found)
+
+
+_TRIALS, _AT_REST, _TRIAL_STEPS = 20, 8, 16
+_SHARE, _TIMES = 1e-3, 10.0
+"""Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
+all of them count as one, at most.
+"""
+_RANGE = 8.0
+"""A trial changes the step at most by this factor."""
+
+
+_SPACINGS = 1e3
+"""Of times, in the first step that is tried."""
+_FIRST, _WHOLE = 0.01, 1e-6
+"""With which part of the time in which a component would change by its size trials begin; and with no less than this
+part of that where all positions, or momenta, are one: in large units some component is near zero.
+"""
+
+
+_BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
+"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
+which on that is asked; and components of a velocity, at most.
+"""
+_FEWER, _LEAST = 0.1, 40
+"""Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
+
+
+def known(name: str) -> Method:
+    """A method of the catalogue that is our own."""
+    method = find(name)
+    assert isinstance(method, Method)
+    return method
+
+
+def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
+    """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
+    takes far fewer: of the beginning of the run it is tried.  Where the energy is kept nothing decays.
+    """
+    length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
+    if not step * MANY < length or problem.dimension > _LARGEST:
+        return False
+    if any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards):
+        return False
+    one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), known(STIFF)
+    try:
+        method.check(one, span[0])
+        begun = Plan(span[0], forward * step, _BEGUN)
+        found = _tried(one, known("GAUSS8"), begun)
+        rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
+        decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
+        if found.status is not Status.OK or not step * decays.max(initial=0.0) > _DECAYS:
+            return False
+        beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
+        most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
+        way = way_of(method, beginning, None, *STRIKING, None, np.inf, most, one)
+        return _tried(one, method, way).status is Status.OK
+    except Exception:  # also of the user's functions: the run will say what is wrong
+        return False
+
+
+def _first_step(problem: Problem, t: float) -> float:
+    """A hundredth of the time in which the state would change by its size."""
+    y = np.asarray(problem.y0, dtype=np.float64)
+    sizes, velocity = state_sizes(problem.table, y), np.abs(problem.velocity(t, y))
+    moving = velocity > 1e-9 * np.max(velocity, initial=0.0)
+    found = float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
+    parts = 2 if problem.canonical else 1
+    fastest = [
+        float(np.linalg.norm(size)) / float(rate.max())
+        for size, rate in zip(np.array_split(sizes, parts), np.array_split(velocity, parts), strict=True)
+        if len(rate) and rate.max() > 0.0
+    ]
+    least = _SPACINGS * float(np.spacing(abs(t)))  # far from zero times have that between them
+    return max(_FIRST * max(found, _WHOLE * min(fastest, default=0.0)), least)
+
+
+def _trials(problem: Problem, t: float) -> int:
+    """How many: where nothing moves, steps of any size are right, and say nothing."""
+    return _TRIALS if problem.velocity(t, np.asarray(problem.y0, dtype=np.float64)).any() else _AT_REST
+
+
+def _tried(problem: Problem, method: Method, way: Plan | Steering) -> Trajectory:
+    """Some steps, which may be too long for what the method presupposes; Ctrl-C ends the search, and is no answer."""
+    with undisturbed():
+        [run] = start_runs(problem, method, Output(save_every=NEVER), way)
+    return to_its_end(run)[0]
+
+
+def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
+    """The largest step that the first ones of a run would not have divided."""
+    for _ in range(_trials(problem, t)):
+        trial = _tried(problem, method, equal_steps((t, t + _TRIAL_STEPS * step), step))
+        report = trial.report
+        assert report is not None
+        fastest = report.smallest_substep if len(report.levels) > 1 or trial.status is not Status.OK else np.inf
+        wanted = min(0.9 * report.recommended_step, fastest, _RANGE * step)
+        if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
+            break
+        step = wanted
+    return step
+
+
+def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
+    """The step whose two halves differ from the whole by the tolerance."""
+    y = np.asarray(problem.y0)
+    parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.abs(y)]
+    norms = np.concatenate([np.full(len(x), np.linalg.norm(x)) for x in parts])
+    one = np.where(norms > 0.0, np.minimum(1.0, _TIMES * norms), 1.0)  # of small units all is small
+    sizes = np.maximum(one + np.abs(y), _SHARE * norms if problem.canonical else 0.0)
+    for _ in range(_trials(problem, t)):
+        ends = [_tried(problem, method, equal_steps((t, t + step), step / k)) for k in (1, 2)]
+        if not all(end.status is Status.OK for end in ends):
+            step /= _RANGE
+            continue
+        seen = sizes if problem.canonical else np.maximum(sizes, _SHARE * _reach(problem, t, step, y, ends[1].last))
+        error = float(np.max(np.abs(ends[0].last - ends[1].last) / seen))
+        power = 1.0 / (method.order + 1)
+        factor = min((tolerance / error) ** power if error > 0.0 else _RANGE, _RANGE)
+        if 0.8 <= factor <= 1.25:
+            break
+        step *= max(factor, 1.0 / _RANGE)
+    return step
+
+
+def _reach(problem: Problem, t: float, step: float, y: Array, end: Array) -> Array:
+    """How far the components of a state on Rⁿ come in the time in which one of them changes by its size, by the rates
+    at both ends of a step: what begins at zero, in large units, is of this size.
+    """
+    if problem.dimension != problem.n:
+        return np.zeros(problem.n)
+    rate, then = problem.velocity(t, y), problem.velocity(t + step, end)
+    size, speed, bend = np.abs(y), np.abs(rate), np.abs(then - rate) / step
+    with np.errstate(all="ignore"):
+        times = 2.0 * size / (speed + np.sqrt(speed**2 + 2.0 * bend * size))
+    times = times[np.isfinite(times) & (times > 0.0)]
+    reach: Array = speed * times.min() if len(times) else np.zeros(problem.n)
+    return np.where(np.isfinite(reach), reach, 0.0)
