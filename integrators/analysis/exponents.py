@@ -5,14 +5,17 @@ derivatives.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.method import Method
+from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
-from integrators.step_derivatives.linearised import LinearisedStep, linearised_step
+from integrators.step_derivatives.linearised import linearised_step
+from integrators.step_derivatives.repeated import StepDerivative
 from liegroup.arrays import integer, real
 from liegroup.table import EXP, increment
 
@@ -31,6 +34,10 @@ PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
 NOISE = 1e-14
 """Multipliers below this part of the greatest are rounding of the monodromy matrix."""
+MANY = 500
+"""Steps from which on their derivatives are worth being compiled."""
+Stepped = Callable[[Array, float], tuple[Array, Array]]
+"""(y, t) → the state after a step and the derivative of the step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +150,13 @@ def floquet_multipliers(
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
+    stepped = _steps(problem, method, h, steps)
     for k in range(steps):
-        step = _step(problem, method, state, h, t + k * h)
+        begin, begun = state, t + k * h
+        state, A = stepped(begin, begun)
         if k % -(-steps // _LOOKED_AT) == 0:
-            _check_drive(problem, step.A, _step(problem, method, state, h, t + k * h + period).A, period)
-        state, monodromy = step.y, step.A @ monodromy
+            _check_drive(problem, A, stepped(begin, begun + period)[1], period)
+        monodromy = A @ monodromy
     gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
     if gap > allowed:
         besides = _gap(problem, start + 2.0 * np.pi * _turns(problem, start, state), state)
@@ -175,14 +184,28 @@ def floquet_multipliers(
         return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
 
 
-def _step(problem: Problem, method: str | Method, y: Array, h: float, t: float) -> LinearisedStep:
-    """A step and its derivative; ArithmeticError where it leads nowhere."""
-    with np.errstate(all="ignore"):
-        taken = linearised_step(problem, method, y, h, t=t)
-    if not (np.isfinite(taken.y).all() and np.isfinite(taken.A).all()):
-        raise ArithmeticError(
-            f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
-        )
+def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Stepped:
+    """Steps with their derivatives, by the fastest exact way there is if they are many; ArithmeticError where one leads
+    nowhere.
+    """
+    found: list[StepDerivative] = []
+
+    def taken(y: Array, t: float) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            if found:
+                end, A, _ = found[0](y, np.zeros(0), t)
+            else:
+                end, A, *_ = linearised_step(problem, method, y, h, t=t)
+        if not (np.isfinite(end).all() and np.isfinite(A).all()):
+            raise ArithmeticError(
+                f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
+            )
+        if count >= MANY and not found:  # the first has asked whether method and problem have derivatives
+            chosen = find(method)
+            assert isinstance(chosen, Method)
+            found.append(StepDerivative(problem, chosen, h, [], [], np.zeros((0, np.size(problem.parameters)))))
+        return end, A
+
     return taken
 
 
@@ -219,10 +242,11 @@ def _warn_of_few_steps(
 ) -> None:
     """A warning if half the steps (of one: two) give other multipliers."""
     count, monodromy = steps // 2 or 2, np.eye(problem.dimension)
+    stepped = _steps(problem, method, period / count, steps)
     try:
         for k in range(count):
-            step = _step(problem, method, y, period / count, t + k * period / count)
-            y, monodromy = step.y, step.A @ monodromy
+            y, A = stepped(y, t + k * period / count)
+            monodromy = A @ monodromy
         others = np.linalg.eigvals(monodromy)
     except (ArithmeticError, np.linalg.LinAlgError) as error:
         says = f"{count} fail ({error})"
@@ -297,6 +321,9 @@ def lyapunov_exponents(
     directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
     pairs ±λ.
 
+    Where steps are many their derivatives are compiled first.  Those of a field in plain Python are not: a millisecond
+    each and more.
+
     Examples
     --------
     A saddle, ẏ = (y₀, −y₁), whose directions turn to those that grow in the first hundred steps:
@@ -320,12 +347,13 @@ def lyapunov_exponents(
     directions = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, k)))[0]
     sums, history, times = np.zeros(k), [], []
     told: set[str] = set()
+    stepped, halved = (_steps(problem, method, h, skip + steps) for h in (step, 0.5 * step))
     for i in range(-skip, steps):
-        begin = t + (i + skip) * step
-        taken = _step(problem, method, state, step, begin)
+        begin, begun = state, t + (i + skip) * step
+        state, A = stepped(begin, begun)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
-            _warn_of_long_steps(problem, method, state, step, begin, taken.A, told)
-        state, directions = taken.y, taken.A @ directions
+            _warn_of_long_steps(problem, halved, begin, step, begun, A, told)
+        directions = A @ directions
         if (i + 1) % every == 0 or i + 1 == steps:
             directions, R = np.linalg.qr(directions)
             _warn_of_parallel(problem, R, every, told)
@@ -339,12 +367,12 @@ def lyapunov_exponents(
 
 
 def _warn_of_long_steps(
-    problem: Problem, method: str | Method, y: Array, h: float, t: float, A: Array, told: set[str]
+    problem: Problem, halved: Stepped, y: Array, h: float, t: float, A: Array, told: set[str]
 ) -> None:
     """A warning, once, if two halves of a step do something else to directions."""
     try:
-        half = _step(problem, method, y, 0.5 * h, t)
-        others = _step(problem, method, half.y, 0.5 * h, t + 0.5 * h).A @ half.A
+        middle, first = halved(y, t)
+        others = halved(middle, t + 0.5 * h)[1] @ first
     except ArithmeticError:  # smaller steps fail, this one does not: nothing is known
         return
     change, does = np.linalg.norm(A - others, 2), np.linalg.norm(others - np.eye(len(A)), 2)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-import mechanics
+import mechanics.systems
 from integrators import Problem
-from integrators.analysis import floquet_multipliers, lyapunov_exponents
+from integrators.analysis import exponents, floquet_multipliers, lyapunov_exponents
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Continuous, Revolute
@@ -217,3 +217,22 @@ def test_multipliers_below_rounding_are_warned_of():
 
     with pytest.warns(RuntimeWarning, match="are rounding of the greatest"):
         floquet_multipliers(Problem(rn(3), [1.0, 0.0, 0.0], damped), METHOD, 2 * np.pi, 200)
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["RKMK4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("RKMK_RADAU_IIA3", "VARIATIONAL_GAUSS2"))],
+)
+def test_many_steps_are_those_of_few(method, monkeypatch):
+    """Derivatives that are compiled, where steps are many, against those of the interpreted steps."""
+    top = mechanics.systems.SYSTEMS["heavy-top"].problem()
+
+    def found():
+        return lyapunov_exponents(top, method, 0.01, 40, skip=10, every=5)
+
+    few = found()
+    monkeypatch.setattr(exponents, "MANY", 50)
+    many = found()
+    assert many.history == pytest.approx(few.history, abs=1e-10)
+    assert many.y == pytest.approx(few.y, abs=1e-12)
+    assert lyapunov_exponents(top, method, 0.01, 39, skip=10, every=5).history[0] == pytest.approx(few.history[0])
