@@ -112,6 +112,12 @@ def _only_of_mechanisms(model: Any, report: Report) -> None:
     ):
         if names:
             report.change(_counted(names, f"{text}: left out of the tree; load_mechanism has them"))
+    if free := [named(model, "joint", int(j)) for j in np.flatnonzero(model.jnt_type == FREE)]:
+        report.notes.append(
+            _counted(
+                free, "free joints: neutral() is the origin of the world; load_mechanism's home the pose of the file"
+            )
+        )
     if limited := [named(model, "joint", int(j)) for j in np.flatnonzero(model.jnt_limited)]:
         report.notes.append(_counted(limited, "joint limits are carried as data; load_mechanism has stops"))
 

@@ -12,10 +12,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.elements import ALL, Wanted
-from mechanics.adapters.mjcf import place_of, tree_of
+from mechanics.adapters.mjcf import FREE, place_of, tree_of
 from mechanics.adapters.mjcf_elements import Line, elements_of, gravity_compensation, line_of_tendon
 from mechanics.adapters.mjcf_model import active_equalities, compiled, named
 from mechanics.adapters.mjcf_sites import place, rotation, site
@@ -26,6 +27,7 @@ from mechanics.errors import ModelError
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
+Array = NDArray[np.float64]
 CONNECT, WELD, JOINT, TENDON = range(4)
 """MuJoCo's types of equality constraints (mjtEq)."""
 BODY, SITE = 1, 6
@@ -54,7 +56,17 @@ def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, w
     with inside(report.path):
         closures = _closures(model, tree, report)
         elements += gravity_compensation(model, tree)
-        return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
+        return Mechanism.assembled(tree, closures, _pose(model, tree), elements=elements, name=tree.name)
+
+
+def _pose(model: Any, tree: Tree) -> Array:
+    """The configuration of the tree in the pose of the file, which only free bodies do not have where all is zero."""
+    q = tree.neutral()
+    for j in np.flatnonzero(model.jnt_type == FREE):
+        at, where = int(model.jnt_qposadr[j]), tree.q_slice(named(model, "joint", int(j)))
+        q[where] = model.qpos0[at : at + 7]
+        q[where][3:] /= np.linalg.norm(q[where][3:])
+    return q
 
 
 def _closures(model: Any, tree: Tree, report: Report) -> list[Closure]:

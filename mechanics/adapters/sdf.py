@@ -22,6 +22,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.rotations import quaternion_wxyz_from_matrix
 from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, content, inside, number, some, xml
 from mechanics.adapters.sdf_frames import MODEL, WORLD, Frames, flag, numbers, of
@@ -82,6 +83,8 @@ MOVERS: dict[str, Callable[[list[Any], float], Joint]] = {
 """Joints of the tree by SDF's types."""
 AXES = {"ball": 0, "fixed": 0, "universal": 2, "revolute2": 2}
 """Numbers of axes that are not one."""
+ROOT = "root_joint"
+"""The joint of a floating base."""
 _ONE = ("pose", "inertial", "mass", "inertia", "axis", "axis2", "xyz", "dynamics", "limit", "parent", "child")
 READ: dict[str, set[str]] = {
     "sdf": {"model"},
@@ -216,7 +219,11 @@ class _Reader:
             tree = Tree(bodies, name, gravity, strict=False, notes=notes, frames=frames, visuals=looks)
         stops = {place: axis.stop for _, place, axis, _ in _axes(joined) if axis.stop}
         elements += joint_elements(tree, wanted, stops)
-        return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
+        pose = tree.neutral()
+        if floating_base:
+            turn = quaternion_wxyz_from_matrix(self.links[base].rotation)
+            pose[tree.q_slice(ROOT)] = np.concatenate([self.links[base].position, turn])
+        return Mechanism.assembled(tree, closures, pose, elements=elements, name=tree.name)
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
@@ -521,7 +528,7 @@ def _bodies(
     origins = {base.name: base.position}
     frames = {base.name: Frame(None, base.position, base.rotation)}
     if floating_base:
-        bodies.append(Body(base.name, Free(), inertia=base.inertia, joint_name="root_joint"))
+        bodies.append(Body(base.name, Free(), inertia=base.inertia, joint_name=ROOT))
         frames[base.name] = Frame(base.name)
     for joint, inner, outer in joined:
         link, held = links[outer], links[inner]

@@ -154,3 +154,39 @@ def test_bad_files_are_named(tmp_path):
         wrong.write_text(f"<sdf version='1.6'><model name='m'><link name='a'/><link name='b'/>{text}</model></sdf>")
         with pytest.raises(ModelError, match=message):
             mechanics.load_mechanism(wrong)
+
+
+HANDED = """
+<mujoco>
+  <default><geom contype="0" conaffinity="0" size=".05"/></default>
+  <worldbody>
+    <body name="arm" pos="0 0 1"><joint name="a" axis="0 1 0"/><geom fromto="0 0 0 1 0 0" type="capsule"/>
+      <body name="fore" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom fromto="0 0 0 0 0 1" type="capsule"/></body>
+    </body>
+    <body name="load" pos="1 0 2.2" euler="0 120 0"><freejoint name="f"/><geom type="box" size=".1 .1 .1"/></body>
+  </worldbody>
+  <equality>{}</equality>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<weld body1="fore" body2="load"/>',
+        '<connect body1="fore" body2="load" anchor="0 0 1.2"/>',
+        "",
+    ],
+)
+def test_free_bodies_are_where_the_file_has_them(equality):
+    """A load in the hand: the file closes as it is, from the origin of the world it would not, or elsewhere."""
+    made = mechanics.load_mechanism(HANDED.format(equality))
+    half = np.deg2rad(120.0) / 2.0
+    pose = [0.0, 0.0, 1.0, 0.0, 2.2, np.cos(half), 0.0, np.sin(half), 0.0]
+    assert made.home == pytest.approx(pose, abs=1e-12)
+
+
+def test_a_tree_says_where_its_free_bodies_are():
+    with pytest.warns(ModelWarning):
+        tree = mechanics.load_mjcf(HANDED.format('<weld body1="fore" body2="load"/>'))
+    assert any("1 × free joints" in note for note in tree.notes)

@@ -316,6 +316,14 @@ def test_an_open_tree_is_a_mechanism_without_closures(load):
     assert np.isfinite(made.problem().y0).all()
 
 
+def test_a_floating_base_is_where_the_file_has_it(load):
+    made = load("<pose>1 2 3 0 0 0.5</pose>" + link("a", "<pose>0.1 0 0 0.3 0 0</pose>"), floating_base=True)
+    (x,), (R,) = mechanics.body_poses(made.tree, made.home)
+    turned = rpy(0.0, 0.0, 0.5)
+    assert x == pytest.approx([1.0, 2.0, 3.0] + turned @ [0.1, 0.0, 0.0])
+    assert pytest.approx(turned @ rpy(0.3, 0.0, 0.0)) == R
+
+
 def test_springs_are_force_elements_unless_they_are_left_out(load):
     stiff = "<axis><xyz>0 0 1</xyz><dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis>"
     model = link("a") + link("b") + joint("j", "a", "b", inside=stiff)
