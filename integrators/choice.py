@@ -15,6 +15,7 @@ from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
+from integrators.problem.driven import inputs_at, undriven
 from integrators.problem.jacobian import derivative
 from integrators.status import Status
 from liegroup.arrays import real
@@ -23,9 +24,9 @@ from liegroup.compile import undisturbed
 Array = NDArray[np.float64]
 MANY = 10_000
 """Steps of the default beyond which a method that damps is asked."""
-STRIKING, STIFF = (1e-9, 1e-12), "RKMK_RADAU_IIA5"
-"""Tolerances of what strikes, where nothing is said of method and steps: the field is not smooth, which GAUSS8 asks;
-and the method, with them, of what decays so fast that this alone makes the steps of GAUSS8 short.
+UNSMOOTH, ROUGH, STIFF = (1e-9, 1e-12), "RKMK_DOP853", "RKMK_RADAU_IIA5"
+"""Tolerances of what is not smooth, which GAUSS8 asks, where nothing is said of method and steps; its method, and that
+of what decays so fast that this alone makes the steps of GAUSS8 short.
 """
 
 
@@ -73,7 +74,7 @@ def suggest_step(
         raise TypeError(f"method: {chosen.name} chooses its steps itself")
     if tolerance is not None:
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
-    problem = problem.with_start(np.atleast_2d(problem.y0)[0])
+    problem = _held_as_at(problem.with_start(np.atleast_2d(problem.y0)[0]), t)
     first = _first_step(problem, t)
     check_begin(problem, t)
     with undisturbed():
@@ -106,6 +107,8 @@ _BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
 """Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
 which on that is asked; and components of a velocity, at most.
 """
+_ROUNDED = 16.0
+"""Spacings of times by which samples may miss the end of a step."""
 _FEWER, _LEAST = 0.1, 40
 """Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
 
@@ -115,6 +118,39 @@ def known(name: str) -> Method:
     method = find(name)
     assert isinstance(method, Method)
     return method
+
+
+def _held_as_at(problem: Problem, t: float) -> Problem:
+    """The problem whose sampled inputs keep their values: between samples the motion is smooth and says what steps do."""
+    signal = problem.inputs.signal
+    if signal is None or {*signal.kinds} != {"sampled"}:
+        return problem
+    return undriven(problem).with_inputs(inputs_at(problem, t, problem.y0))
+
+
+def ending_at_samples(problem: Problem, span: tuple[float, float], step: float) -> float:
+    """The next smaller step that ends at all samples of the inputs, where their times are multiples of one; 0 where
+    they are not.
+    """
+    signal, (begin, end) = problem.inputs.signal, sorted(span)
+    times = np.unique(np.concatenate([np.zeros(0), *(signal.times if signal else ())]))
+    times = times[(times > begin) & (times < end)]
+    if not len(times):
+        return step
+    marks = np.sort(np.abs(np.append(times, span[1]) - span[0]))
+    count = round(marks[-1] / np.diff(marks, prepend=0.0).min())
+    spacing = marks[-1] / count
+    off = np.abs(marks - spacing * np.round(marks / spacing)).max()
+    return (
+        float(spacing / np.ceil(spacing / step * (1.0 - 1e-9)))
+        if off <= _ROUNDED * np.spacing(max(map(abs, span)))
+        else 0.0
+    )
+
+
+def unsmooth(problem: Problem) -> str:
+    """Why GAUSS8 is not for a problem, if it is not."""
+    return "things that strike each other" if problem.strikes else "forces with kinks" if problem.has_kinks else ""
 
 
 def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
@@ -137,7 +173,7 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
             return False
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
-        way = way_of(method, beginning, None, *STRIKING, None, np.inf, most, one)
+        way = way_of(method, beginning, None, *UNSMOOTH, None, np.inf, most, one)
         return _tried(one, method, way).status is Status.OK
     except Exception:  # also of the user's functions: the run will say what is wrong
         return False

@@ -23,7 +23,7 @@ from integrators.arguments import (
     times_of,
     way_of,
 )
-from integrators.choice import STIFF, STRIKING, is_stiff, known, suggest_step
+from integrators.choice import ROUGH, STIFF, UNSMOOTH, ending_at_samples, is_stiff, known, suggest_step, unsmooth
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, content_of, load
@@ -94,8 +94,9 @@ def integrate(
     method : str or Method, optional
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
-        RKMK_DOP853, and so where things strike each other (`Problem.strikes`: contacts, stops, cables) and no step is
-        given, with rtol=1e-9 and atol=1e-12: GAUSS8 is for smooth fields.  Where it would take more than 10 000 steps
+        RKMK_DOP853, and so where things strike each other (`Problem.strikes`: contacts, stops, cables) or forces have
+        kinks (`Problem.has_kinks`: drives at their limit, slack springs) and no step is given, with rtol=1e-9 and
+        atol=1e-12: GAUSS8 is for smooth fields.  Where it would take more than 10 000 steps
         only because something decays within one of them (stiff equations, strong dampers), it is RKMK_RADAU_IIA5 with
         these tolerances.  The message of the solution then names both.
     t_span : (t0, t1)
@@ -209,11 +210,12 @@ def integrate(
     """
     wanted, t_span = method_and_span(method, t_span)
     problem, steering = pose(problem), (rtol, atol, controller, step, energy_tolerance)
-    striking = wanted is None and problem.strikes and not fast and all(x is None for x in steering)
-    if striking:
-        rtol, atol = STRIKING
+    nothing_said = wanted is None and not fast and all(x is None for x in steering)
+    why = unsmooth(problem) if nothing_said else ""
+    if why:
+        rtol, atol = UNSMOOTH
     variable = rtol is not None or atol is not None or controller is not None
-    chosen = find(("RKMK_DOP853" if variable else "GAUSS8") if wanted is None else wanted)
+    chosen = find((ROUGH if variable else "GAUSS8") if wanted is None else wanted)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
         if variable:
@@ -249,7 +251,7 @@ def integrate(
         return solution
     chosen.check(problem, span[0])
     says = "" if wanted else f"{chosen.name}, chosen for want of a method"
-    says = f"{says}, with rtol={STRIKING[0]} for things that strike each other" if striking else says
+    says = f"{says}, with rtol={UNSMOOTH[0]} for {why}" if why else says
     if chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(
@@ -258,10 +260,14 @@ def integrate(
             )
         length = abs(span[1] - span[0])
         step = min(suggest_step(problem, chosen, t=span[0]), length) if length else 1.0
-        if not wanted and energy_tolerance is None and not fast and is_stiff(problem, span, step):
-            chosen, step, (rtol, atol) = known(STIFF), None, STRIKING
-            says = f"{STIFF}, chosen for want of a method, with rtol={STRIKING[0]} for what decays fast"
+        aligned = ending_at_samples(problem, span, step)
+        other = "" if not nothing_said else STIFF if is_stiff(problem, span, step) else "" if aligned else ROUGH
+        if other:
+            chosen, step, (rtol, atol) = known(other), None, UNSMOOTH
+            why = "what decays fast" if other == STIFF else "inputs whose samples no equal steps end at"
+            says = f"{other}, chosen for want of a method, with rtol={UNSMOOTH[0]} for {why}"
         elif length:
+            step = aligned or step
             says = f"{says or chosen.name}, with steps of {step:.3g}"
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)

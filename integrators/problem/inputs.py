@@ -297,6 +297,8 @@ class Signal:
         The problem with all its inputs held.
     tables : tuple of array
         Of sampled data, behind the parameters.
+    times : tuple of array
+        Of the samples, s.
     in_lanes : bool
         Whether the problem runs in lanes with them.
 
@@ -311,4 +313,5 @@ class Signal:
     reads: int
     undriven: Any
     tables: tuple[Array, ...] = ()
+    times: tuple[Array, ...] = ()
     in_lanes: bool = False

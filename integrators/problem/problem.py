@@ -149,6 +149,9 @@ class Problem:
     strikes : bool
         Whether there are forces in a small part of the states only, as where bodies touch: a run then looks for what
         its steps lead through (`pulse`).
+    has_kinks : bool
+        Whether forces, or their slopes, jump somewhere on the way: without a method it is not GAUSS8 that `integrate`
+        takes.  What strikes has.
     autonomous : bool, optional
         Whether the field does not depend on the time.  Default: its source does not read it.  Where it is said of one
         whose source does, two times are compared before a run.
@@ -244,6 +247,7 @@ class Problem:
     angles: Sequence[int] = ()
     autonomous: bool | None = None
     strikes: bool = False
+    has_kinks: bool = False
     vectorized: bool = False
     parts: Any = None
     parts_layout: str = ""

@@ -116,6 +116,10 @@ class Actuator(Commanded, OnJoint):
         return not self.rests or any((self.bias, self.bias_by_length, self.bias_by_rate))
 
     @property
+    def has_kinks(self) -> bool:
+        return not self.linear and (self.counts_turns or self.reads_velocities)
+
+    @property
     def counts_turns(self) -> bool:
         return self.gain_by_length != 0.0 or self.bias_by_length != 0.0
 

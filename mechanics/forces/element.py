@@ -162,6 +162,11 @@ class Element:
         return False
 
     @property
+    def has_kinks(self) -> bool:
+        """Whether the force, or its slope, jumps somewhere on the way: methods of high order lose it there."""
+        return self.strikes
+
+    @property
     def reads_velocities(self) -> bool:
         """Whether the force depends on velocities; then a variational step finds it together with the motion."""
         return True

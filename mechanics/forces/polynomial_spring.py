@@ -49,6 +49,10 @@ class PolynomialSpring(OnJoint):
         return self.lower == self.upper
 
     @property
+    def has_kinks(self) -> bool:
+        return not self.smooth
+
+    @property
     def dissipates(self) -> bool:
         return self.reads_velocities
 

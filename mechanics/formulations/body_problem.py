@@ -140,6 +140,7 @@ def body_problem(
         parts_layout="constrained",
         row_names=names,
         strikes=any(element.strikes for element in mechanism.elements),
+        has_kinks=any(element.has_kinks for element in mechanism.elements),
         model=f"{mechanism.name} (body coordinates)",
         scene=centred_scene(mechanism, np.array(heights) if planar else None),
     )

@@ -334,6 +334,7 @@ def multiplier_problem(
         doubts=mechanism.state_doubts() if settings.rounds else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
         strikes=any(element.strikes for element in mechanism.elements),
+        has_kinks=any(element.has_kinks for element in mechanism.elements),
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
         joints=tree,

@@ -661,6 +661,7 @@ class Mechanism:
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             strikes=any(element.strikes for element in self.elements),
+            has_kinks=any(element.has_kinks for element in self.elements),
             begins=self._begins(q0, v0, t),
             scales=canonical_units(self.tree, self.equations.closures),
             own_steps=self._variational_steps(packed),

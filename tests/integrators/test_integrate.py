@@ -5,17 +5,14 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-import scipy.integrate
 
-from integrators import Problem, Status, integrate, suggest_step
-from integrators.choice import MANY, is_stiff
+from integrators import Problem, Status, integrate
 from integrators.layout import EVALUATIONS
 from integrators.method import Method
 from integrators.methods import METHODS, find, register
 from integrators.steppers.rkmk import rkmk
 from integrators.tableaus import EXPLICIT, ButcherTableau
 from integrators.testing import linear, order_problem
-from liegroup import rn
 from liegroup.table import RN, SO3, table_of
 
 FIXED = ("RKMK4", "MIDPOINT")
@@ -325,49 +322,3 @@ def test_evaluations_per_step_are_as_claimed(problems, name):
 
 
 # --- without a method -------------------------------------------------------------------------------------------------
-
-
-def decaying(t, y):
-    return [-1e5 * (y[0] - np.cos(t))]
-
-
-def reacting(t, y):
-    a, b = 0.04 * y[0] - 1e4 * y[1] * y[2], 3e7 * y[1] ** 2
-    return [-a, a - b, b]
-
-
-def relaxing(t, y):
-    return [y[1], 1e3 * (1.0 - y[0] ** 2) * y[1] - y[0]]
-
-
-@pytest.mark.parametrize(
-    ("field", "start", "end"), [(decaying, [0.0], 10.0), (reacting, [1.0, 0.0, 0.0], 40.0), (relaxing, [2.0, 0.0], 2e3)]
-)
-def test_what_decays_within_a_step_of_many_is_damped_where_no_method_is_given(field, start, end):
-    """Stiff from the start, from soon after it, and with a jump on the way."""
-    run = integrate(Problem(rn(len(start)), start, field), (0.0, end))
-    assert "RKMK_RADAU_IIA5, chosen for want of a method, with rtol=1e-09" in run.message
-    assert run.success
-    assert run.steps < 1000
-    true = scipy.integrate.solve_ivp(field, (0.0, end), start, "Radau", rtol=1e-10, atol=1e-13).y[:, -1]
-    assert run.y[-1] == pytest.approx(true, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("field", "start"), [
-        (lambda t, y: [y[1], -np.sin(y[0])], [1.0, 0.0]),  # nothing decays
-        (lambda t, y: [y[1], -y[0] - 0.2 * y[1]], [1.0, 0.0]),  # it swings while it does
-        (lambda t, y: [y[1], np.cos(t) - y[0] - 3.0 * y[1]], [1.0, 0.0]),  # a drive has the same times
-    ],
-)  # fmt: skip
-def test_what_moves_as_fast_as_it_decays_is_not(field, start):
-    problem = Problem(rn(2), start, field)
-    step = suggest_step(problem)
-    assert not is_stiff(problem, (0.0, 2.0 * MANY * step), step)
-
-
-def test_a_method_and_a_step_that_are_given_are_taken():
-    problem = Problem(rn(1), [0.0], decaying)
-    assert integrate(problem, (0.0, 1e-3), step=1e-5).method == "GAUSS8"
-    assert integrate(problem, "GAUSS8", (0.0, 1e-3)).method == "GAUSS8"
-    assert integrate(problem, (0.0, 1e-3)).method == "GAUSS8"  # in a hundred steps

@@ -1,0 +1,132 @@
+"""What is chosen where the user leaves it open: GAUSS8 with a step of its own, and others where it is not for that."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.integrate
+
+import mechanics
+from integrators import Problem, Sampled, integrate, suggest_step
+from integrators.choice import MANY, ending_at_samples, is_stiff
+from liegroup import rn
+
+
+def decaying(t, y):
+    return [-1e5 * (y[0] - np.cos(t))]
+
+
+def reacting(t, y):
+    a, b = 0.04 * y[0] - 1e4 * y[1] * y[2], 3e7 * y[1] ** 2
+    return [-a, a - b, b]
+
+
+def relaxing(t, y):
+    return [y[1], 1e3 * (1.0 - y[0] ** 2) * y[1] - y[0]]
+
+
+@pytest.mark.parametrize(
+    ("field", "start", "end"), [(decaying, [0.0], 10.0), (reacting, [1.0, 0.0, 0.0], 40.0), (relaxing, [2.0, 0.0], 2e3)]
+)
+def test_what_decays_within_a_step_of_many_is_damped_where_no_method_is_given(field, start, end):
+    """Stiff from the start, from soon after it, and with a jump on the way."""
+    run = integrate(Problem(rn(len(start)), start, field), (0.0, end))
+    assert "RKMK_RADAU_IIA5, chosen for want of a method, with rtol=1e-09" in run.message
+    assert run.success
+    assert run.steps < 1000
+    true = scipy.integrate.solve_ivp(field, (0.0, end), start, "Radau", rtol=1e-10, atol=1e-13).y[:, -1]
+    assert run.y[-1] == pytest.approx(true, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("field", "start"), [
+        (lambda t, y: [y[1], -np.sin(y[0])], [1.0, 0.0]),  # nothing decays
+        (lambda t, y: [y[1], -y[0] - 0.2 * y[1]], [1.0, 0.0]),  # it swings while it does
+        (lambda t, y: [y[1], np.cos(t) - y[0] - 3.0 * y[1]], [1.0, 0.0]),  # a drive has the same times
+    ],
+)  # fmt: skip
+def test_what_moves_as_fast_as_it_decays_is_not(field, start):
+    problem = Problem(rn(2), start, field)
+    step = suggest_step(problem)
+    assert not is_stiff(problem, (0.0, 2.0 * MANY * step), step)
+
+
+def test_a_method_and_a_step_that_are_given_are_taken():
+    problem = Problem(rn(1), [0.0], decaying)
+    assert integrate(problem, (0.0, 1e-3), step=1e-5).method == "GAUSS8"
+    assert integrate(problem, "GAUSS8", (0.0, 1e-3)).method == "GAUSS8"
+    assert integrate(problem, (0.0, 1e-3)).method == "GAUSS8"  # in a hundred steps
+
+
+# --- inputs of samples, forces with kinks -----------------------------------------------------------------------------
+
+
+def pushed(t, y, p):
+    return [y[1], p[0] - np.sin(y[0])]
+
+
+def by_parts(samples, end):
+    """The motion from sample to sample by SciPy."""
+    y = np.array([0.3, 0.0])
+    for a, b in pairwise([*samples.times, end]):
+        middle = samples(0.5 * (a + b))[0]
+        slope = 2.0 * (middle - samples(a)[0]) / (b - a)
+
+        def field(t, y, a=a, slope=slope):
+            return [y[1], samples(a)[0] + slope * (t - a) - np.sin(y[0])]
+
+        y = scipy.integrate.solve_ivp(field, (a, b), y, "DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+    return y
+
+
+@pytest.mark.parametrize("hold", ["zero", "linear"])
+@pytest.mark.parametrize(("spacing", "method", "error"), [(0.1, "GAUSS8", 1e-12), (0.13, "RKMK_DOP853", 1e-6)])
+def test_steps_end_at_samples_where_equal_steps_can(hold, spacing, method, error):
+    times = np.arange(0.0, 4.0, spacing)
+    samples = Sampled(times, np.random.default_rng(1).normal(size=len(times)), hold)
+    problem = Problem(rn(2), [0.3, 0.0], pushed, parameters=[0.0], inputs={"force": 0}).with_inputs(samples)
+    run = integrate(problem, (0.0, 4.0))
+    assert run.success, run.message
+    assert f"{method}, chosen for want of a method" in run.message
+    assert run.y[-1] == pytest.approx(by_parts(samples, 4.0), abs=error)
+    if method == "GAUSS8":
+        assert run.t == pytest.approx(np.linspace(0.0, 4.0, len(run.t)))
+        assert max(run.levels[1:], default=0) == 0  # no step is divided
+        assert integrate(problem, "GAUSS8", (0.0, 4.0)).y[-1].tolist() == run.y[-1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("times", "span", "step", "expected"),
+    [
+        ([], (0.0, 1.0), 0.3, 0.3),
+        ([0.0, 0.25, 0.5], (0.0, 1.0), 0.1, 0.25 / 3),
+        ([0.0, 0.25, 0.5], (1.0, 0.0), 1.0, 0.25),
+        ([-1.0, 5.0], (0.0, 1.0), 0.3, 0.3),
+        ([0.2, 0.5], (0.0, 1.0), 1.0, 0.0),
+        ([0.1, 0.3], (0.0, 1.0), 1.0, 0.1),
+        (1e6 + 0.001 * np.arange(1000), (1e6, 1e6 + 1.0), 0.01, 0.001),
+    ],
+)
+def test_the_step_that_ends_at_samples(times, span, step, expected):
+    problem = Problem(rn(2), [0.3, 0.0], pushed, parameters=[0.0], inputs={"force": 0})
+    if len(times):
+        problem = problem.with_inputs(Sampled(times, np.zeros(len(times))))
+    assert ending_at_samples(problem, span, step) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_drive_at_the_limit_of_its_force_has_kinks():
+    """Right runs were called doubtful by what GAUSS8 says of substeps."""
+    model = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" damping="0.1"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03" contype="0" conaffinity="0"/></body></worldbody>
+    <actuator><position name="a" joint="j" kp="20" kv="1" {}/></actuator></mujoco>"""
+    limited = mechanics.load_mechanism(model.format('forcerange="-3 3"'))
+    assert not mechanics.load_mechanism(model.format("")).problem().has_kinks
+    assert limited.problem().has_kinks
+    for target in (0.7, 0.9):
+        run = integrate(limited.with_commands({"a": target}).problem(), (0.0, 2.0))
+        assert run.success, run.message
+        assert "RKMK_DOP853, chosen for want of a method, with rtol=1e-09 for forces with kinks" in run.message
+        right = integrate(limited.with_commands({"a": target}).problem(), "RKMK_DOP853", (0.0, 2.0), rtol=1e-12)
+        assert run.y[-1] == pytest.approx(right.y[-1], abs=1e-8)
