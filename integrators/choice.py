@@ -121,7 +121,7 @@ def known(name: str) -> Method:
 
 
 def _held_as_at(problem: Problem, t: float) -> Problem:
-    """The problem whose sampled inputs keep their values: between samples the motion is smooth and says what steps do."""
+    """The problem whose sampled inputs keep their values: between samples the motion is smooth, and tells the step."""
     signal = problem.inputs.signal
     if signal is None or {*signal.kinds} != {"sampled"}:
         return problem
