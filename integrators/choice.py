@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from integrators.arguments import check_begin, check_field, equal_steps, way_of
 from integrators.engine.adaptive_run import Steering
-from integrators.engine.run import NEVER, Output, Plan, Trajectory
+from integrators.engine.crew import Here
+from integrators.engine.run import NEVER, Output, Plan, Run, Trajectory
 from integrators.engine.start import start_runs
 from integrators.engine.step_again import to_its_end
 from integrators.method import Method, Reference
@@ -107,6 +108,8 @@ _BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
 """Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
 which on that is asked; and components of a velocity, at most.
 """
+_ASKED, _LONGER = 64, 1.25
+"""The step of a run at which it is asked for the first time, and how much later it is then asked again and again."""
 _ROUNDED = 16.0
 """Spacings of times by which samples may miss the end of a step."""
 _FEWER, _LEAST = 0.1, 40
@@ -153,14 +156,49 @@ def unsmooth(problem: Problem) -> str:
     return "things that strike each other" if problem.strikes else "forces with kinks" if problem.has_kinks else ""
 
 
+def may_decay(problem: Problem) -> bool:
+    """Whether it may be stiff, and is small enough to be asked: where the energy is kept nothing decays."""
+    kept = any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards)
+    return problem.dimension <= _LARGEST and not kept
+
+
+class TurnedStiff(Exception):
+    """A run of GAUSS8 has come where `is_stiff` is true."""
+
+
+class Asking(Here):
+    """Takes the steps of one run of GAUSS8 and asks on the way whether it has become stiff: what slides comes to stick.
+    At steps that do not depend on how fast the machine is, so that another run asks at the same.
+    """
+
+    def __init__(self, span: tuple[float, float]) -> None:
+        super().__init__()
+        self._end, self._next = span[1], _ASKED
+        self._before = span[0], 0
+
+    def advance(self, runs: list[Run], count: int) -> int:
+        run, t, before = runs[0], *self._before
+        count = super().advance(runs, min(count, self._next - run.steps_done))
+        if not run.done and run.steps_done >= self._next:
+            report = run.method.report(run.work)
+            substeps = sum(report.levels) if report else run.steps_done
+            step, self._before = abs(run.t - t) / max(1, substeps - before), (run.t, substeps)
+            try:
+                stiff = is_stiff(run.problem.with_start(run.shown()), (run.t, self._end), step)
+            except KeyboardInterrupt:  # who drives the run hears of it, too
+                stiff = False
+            if stiff:
+                raise TurnedStiff
+            self._next = int(_LONGER * self._next)
+        return count
+
+
 def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
     """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
-    takes far fewer: of the beginning of the run it is tried.  Where the energy is kept nothing decays.
+    takes far fewer: of the beginning of the run it is tried.
     """
     length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
-    if not step * MANY < length or problem.dimension > _LARGEST:
-        return False
-    if any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards):
+    if not step * MANY < length or not may_decay(problem):
         return False
     one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), known(STIFF)
     try:

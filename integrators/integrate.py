@@ -23,7 +23,19 @@ from integrators.arguments import (
     times_of,
     way_of,
 )
-from integrators.choice import ROUGH, STIFF, UNSMOOTH, ending_at_samples, is_stiff, known, suggest_step, unsmooth
+from integrators.choice import (
+    ROUGH,
+    STIFF,
+    UNSMOOTH,
+    Asking,
+    TurnedStiff,
+    ending_at_samples,
+    is_stiff,
+    known,
+    may_decay,
+    suggest_step,
+    unsmooth,
+)
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, content_of, load
@@ -93,12 +105,14 @@ def integrate(
         `mechanics.systems.SYSTEMS`.
     method : str or Method, optional
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
-        it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
-        RKMK_DOP853, and so where things strike each other (`Problem.strikes`: contacts, stops, cables) or forces have
-        kinks (`Problem.has_kinks`: drives at their limit, slack springs) and no step is given, with rtol=1e-9 and
-        atol=1e-12: GAUSS8 is for smooth fields.  Where it would take more than 10 000 steps
-        only because something decays within one of them (stiff equations, strong dampers), it is RKMK_RADAU_IIA5 with
-        these tolerances.  The message of the solution then names both.
+        it is GAUSS8, with steps from `suggest_step` (that end at the samples of inputs, where equal ones can) unless
+        `step` is given; with a tolerance or a controller RKMK_DOP853.  With none of these it is RKMK_DOP853, too, with
+        rtol=1e-9 and atol=1e-12, where the motion is not smooth: things strike each other (`Problem.strikes`: contacts,
+        stops, cables), forces have kinks (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps
+        end at the samples of inputs.  And where GAUSS8 would take more than 10 000 steps only because something decays
+        within one of them (stiff equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory
+        without callback, file and statistics is asked on the way, too, and begun anew.  The message of the solution
+        names method, step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -287,12 +301,22 @@ def integrate(
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
+    alone = len(runs) == 1 and callback is None and checkpoint is None and into is None and not gathered
+    if nothing_said and alone and chosen.stepper.report and may_decay(problem):
+        crew = Asking(span)
     keeper: Checkpoint | None = None
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
     elif checkpoint is not None:
         keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
-    solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+    try:
+        solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+    except TurnedStiff:
+        solution = integrate(
+            problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], max_step=max_step, max_steps=max_steps,
+            save_every=save_every, t_eval=t_eval, events=events, progress=progress,
+        )  # fmt: skip
+        says = f"{STIFF}, chosen for want of a method, with rtol={UNSMOOTH[0]} for what has come to decay fast"
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
 
 
@@ -432,6 +456,8 @@ def _solved(
 
     try:
         seconds = drive(runs, progress, callback, keeper, crew)
+    except TurnedStiff:
+        raise
     except Exception as error:
         try:
             error.solution = collected(0.0)  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import scipy.integrate
 
 import mechanics
-from integrators import Problem, Sampled, integrate, suggest_step
+from integrators import Problem, Sampled, Status, choice, integrate, suggest_step
 from integrators.choice import MANY, ending_at_samples, is_stiff
 from liegroup import rn
 
@@ -58,6 +59,52 @@ def test_a_method_and_a_step_that_are_given_are_taken():
     assert integrate(problem, (0.0, 1e-3), step=1e-5).method == "GAUSS8"
     assert integrate(problem, "GAUSS8", (0.0, 1e-3)).method == "GAUSS8"
     assert integrate(problem, (0.0, 1e-3)).method == "GAUSS8"  # in a hundred steps
+
+
+def sliding(t, y, parameters, structure, work, out):
+    """A block that slides, and comes to stick while it is pushed."""
+    out[0] = y[1]
+    out[1] = 0.3 * np.sin(t) - np.tanh(y[1] / 1e-4)
+
+
+def test_what_comes_to_decay_fast_on_the_way_is_damped_from_then_on():
+    """GAUSS8 would take more than a million steps."""
+    problem = Problem(rn(2), [0.0, 1.0], sliding)
+    assert not is_stiff(problem, (0.0, 60.0), suggest_step(problem))
+    runs = [integrate(problem, (0.0, 60.0), t_eval=[1.0, 30.0, 60.0]) for _ in range(2)]
+    assert "RKMK_RADAU_IIA5, chosen for want of a method, with rtol=1e-09 for what has come to decay" in runs[0].message
+    assert runs[0].success
+    assert np.array_equal(runs[0].y, runs[1].y)
+
+    def field(t, y):
+        return [y[1], 0.3 * np.sin(t) - np.tanh(y[1] / 1e-4)]
+
+    def jacobian(t, y):
+        return [[0.0, 1.0], [0.0, -1e4 / np.cosh(y[1] / 1e-4) ** 2]]
+
+    given = {"rtol": 1e-10, "atol": 1e-13, "t_eval": runs[0].t, "jac": jacobian}
+    with np.errstate(over="ignore"):
+        true = scipy.integrate.solve_ivp(field, (0.0, 60.0), [0.0, 1.0], "Radau", **given)
+    assert runs[0].y == pytest.approx(true.y.T, abs=1e-8)
+
+
+@pytest.mark.parametrize("given", [{"method": "GAUSS8"}, {"callback": lambda t, y: t > 3.0}, {"step": 0.01}])
+def test_what_is_asked_for_stays_so(given):
+    """Of a method or a step; a callback sees one motion."""
+    problem = Problem(rn(2), [0.0, 1.0], sliding)
+    assert integrate(problem, t_span=(0.0, 4.0 if "callback" in given else 1.2), **given).method == "GAUSS8"
+
+
+def test_ctrl_c_in_the_question_leaves_what_was_computed(monkeypatch):
+    def asked(problem, span, step):
+        signal.raise_signal(signal.SIGINT)  # as `interruptible` hands it on
+        raise KeyboardInterrupt
+
+    problem = Problem(rn(2), [0.0, 1.0], sliding)
+    monkeypatch.setattr(choice, "is_stiff", asked)
+    run = integrate(problem, (0.0, 60.0))
+    assert run.status is Status.INTERRUPTED
+    assert 0.0 < run.t[-1] < 60.0
 
 
 # --- inputs of samples, forces with kinks -----------------------------------------------------------------------------
