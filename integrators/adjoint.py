@@ -197,7 +197,7 @@ class DifferentiableRun:
         places, pushes = [inputs.places[k] for k in inputs.free], [inputs.velocities[k] for k in inputs.free]
         self._m, self._k = len(places), len(directions)
         self._held = np.asarray(posed.parameters, dtype=np.float64)[places]
-        self.derivative = StepDerivative(posed, taken.method, taken.step, places, pushes, directions)
+        self.derivative = StepDerivative(posed, taken.method, taken.step, places, pushes, directions, self.steps)
 
     def __repr__(self) -> str:
         return (

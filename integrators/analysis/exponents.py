@@ -15,7 +15,7 @@ from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.step_derivatives.linearised import linearised_step
-from integrators.step_derivatives.repeated import StepDerivative
+from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
 from liegroup.table import EXP, increment
 
@@ -34,8 +34,6 @@ PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
 NOISE = 1e-14
 """Multipliers below this part of the greatest are rounding of the monodromy matrix."""
-MANY = 500
-"""Steps from which on their derivatives are worth being compiled."""
 Stepped = Callable[[Array, float], tuple[Array, Array]]
 """(y, t) → the state after a step and the derivative of the step."""
 
@@ -203,7 +201,7 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
         if count >= MANY and not found:  # the first has asked whether method and problem have derivatives
             chosen = find(method)
             assert isinstance(chosen, Method)
-            found.append(StepDerivative(problem, chosen, h, [], [], np.zeros((0, np.size(problem.parameters)))))
+            found.append(StepDerivative(problem, chosen, h, [], [], np.zeros((0, np.size(problem.parameters))), count))
         return end, A
 
     return taken
@@ -321,8 +319,8 @@ def lyapunov_exponents(
     directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
     pairs ±λ.
 
-    Where steps are many their derivatives are compiled first.  Those of a field in plain Python are not: a millisecond
-    each and more.
+    Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
+    a value, nothing that changes from call to call.  Others take a millisecond a step and more.
 
     Examples
     --------

@@ -29,6 +29,7 @@ from integrators.signatures import (
 )
 from integrators.status import OK, Status
 from integrators.step_derivatives.complex_step import by_differences, check_directions
+from integrators.step_derivatives.written import written
 from integrators.steppers.tree_variational import substeps
 from liegroup.compile import (
     COMPLEX_STEP,
@@ -231,21 +232,23 @@ def by_parameters_stepped(
 
 def kernels_of(problem: Problem, method: Method) -> SteppedKernels:
     """`stepped_kernels`; ValueError where there are none."""
-    found = stepped_kernels(problem, method)
+    found = stepped_kernels(problem, method, True)
     if found is None:
         raise ValueError(
             f"compiled: a step of {method.name} on {problem.model!r} is not compiled for numbers that carry a "
-            "derivative; expected a field of compiled kernels (no plain Python, not jitted by yourself) and a method "
-            "without stages in lanes; leave it False"
+            "derivative; expected a field of compiled kernels or a formula in plain Python (no `if` on a value, not "
+            "jitted by yourself) and a method without stages in lanes; leave it False"
         )
     return found
 
 
-def stepped_kernels(problem: Problem, method: Method) -> SteppedKernels | None:
-    """The compiled step of a method on a problem with complex steps; None where it has none: fields that are plain
-    Python or jitted by users, methods that evaluate their stages in lanes.
+def stepped_kernels(problem: Problem, method: Method, writes: bool) -> SteppedKernels | None:
+    """The compiled step of a method on a problem with complex steps; None where it has none: fields that are jitted by
+    users, or plain Python that is no formula (a formula is written down if `writes`), methods that evaluate their
+    stages in lanes.
     """
     problem = by_differences(problem)
+    problem = (written(problem) if writes else None) or problem
     step, field = method.step(problem), method.function(problem)
     sources = [field.source, *([problem.projection.source] if problem.projection else [])]
     if method.stepper.stages_in_lanes or not all(isinstance(f, Entry) for f in (step, *sources)):

@@ -27,6 +27,8 @@ from integrators.step_derivatives.linearised import OF_FIELDS, linearised_step
 Array = NDArray[np.float64]
 
 
+MANY = 500
+"""Steps from which on their derivatives are worth being compiled."""
 SPREAD = 0.01
 """Between the points of `StepDerivative.second`."""
 _STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
@@ -59,6 +61,8 @@ class StepDerivative:
         Of inputs that are nothing but a force along a velocity: its number; -1 of others.
     directions : array (k, parameters)
         Changes of the parameters.
+    count : int
+        How many steps there will be, more or less: for `MANY` a formula in plain Python is compiled.
 
     Raises
     ------
@@ -68,17 +72,17 @@ class StepDerivative:
 
     def __init__(
         self, problem: Problem, method: Method, step: float, places: Sequence[int], pushes: Sequence[int],
-        directions: Array,
+        directions: Array, count: int = 1,
     ) -> None:  # fmt: skip
         self.problem, self.method, self.step = problem, method, step
         self._places, self._pushes = np.array(places, dtype=np.int64), list(pushes)
-        own, count = method.stepper.own, len(np.asarray(problem.parameters))
-        self._directions = np.vstack([np.eye(count)[self._places], directions])
+        own = method.stepper.own
+        self._directions = np.vstack([np.eye(np.size(problem.parameters))[self._places], directions])
         carries = own and f"{own}_tangent" in problem.own_steps and not len(directions)
         self._carries = bool(carries) and min(self._pushes, default=0) >= 0
         by_parts = not own and method.stepper.needs not in OF_FIELDS
         self._touched = np.flatnonzero(self._directions.any(axis=0))
-        self._kernels = None if self._carries or by_parts else stepped_kernels(problem, method)
+        self._kernels = None if self._carries or by_parts else stepped_kernels(problem, method, count >= MANY)
         self._by_parts = by_parts
         if not by_parts and not self._carries:
             check_directions(problem, method, self._directions)

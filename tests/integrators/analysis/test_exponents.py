@@ -9,6 +9,8 @@ from scipy.integrate import solve_ivp
 import mechanics.systems
 from integrators import Problem
 from integrators.analysis import exponents, floquet_multipliers, lyapunov_exponents
+from integrators.step_derivatives import repeated
+from integrators.step_derivatives.written import written
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Continuous, Revolute
@@ -236,3 +238,36 @@ def test_many_steps_are_those_of_few(method, monkeypatch):
     assert many.history == pytest.approx(few.history, abs=1e-10)
     assert many.y == pytest.approx(few.y, abs=1e-12)
     assert lyapunov_exponents(top, method, 0.01, 39, skip=10, every=5).history[0] == pytest.approx(few.history[0])
+
+
+def lorenz_in_plain_python(t, y, p):
+    return [p[0] * (y[1] - y[0]), y[0] * (p[1] - y[2]) - y[1], y[0] * y[1] - p[2] * y[2]]
+
+
+def test_a_formula_in_plain_python_is_compiled_for_many_steps(monkeypatch):
+    problem = Problem(rn(3), [1.0, 1.0, 20.0], lorenz_in_plain_python, parameters=[10.0, 28.0, 8.0 / 3.0])
+    many = lyapunov_exponents(problem, "RKMK4", 0.002, 600)
+    monkeypatch.setattr(repeated, "MANY", 601)
+    called = lyapunov_exponents(problem, "RKMK4", 0.002, 600)
+    assert many.y == pytest.approx(called.y, abs=1e-12)
+    assert many.exponents == pytest.approx(called.exponents, abs=1e-11)
+    assert many.exponents.sum() == pytest.approx(-11.0 - 8.0 / 3.0, abs=1e-6)
+
+
+def test_what_is_no_formula_is_not_written_down():
+    """An `if` on a value; what changes from call to call; what numbers with derivatives cannot enter."""
+    calls = []
+
+    def counts(t, y):
+        calls.append(t)
+        return [y[1], -y[0] + 1e-9 * len(calls)]
+
+    def chooses(t, y):
+        return [y[1], -y[0] if y[0] > 0.0 else -2.0 * y[0]]
+
+    def falls(t, y):
+        raise ZeroDivisionError
+
+    assert written(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.sin(y[0]) * np.cos(t)])) is not None
+    for field in (counts, chooses, falls):
+        assert written(Problem(rn(2), [1.0, 0.0], field)) is None

@@ -342,6 +342,14 @@ def test_the_compiled_step_has_the_derivatives_of_the_interpreted_one(name):
 
 
 def test_what_is_not_compiled_for_derivatives_is_named():
-    swing = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
+    swing = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0] if y[0] > 0.0 else 0.0]))
     with pytest.raises(ValueError, match="compiled: a step of RKMK4 on 'problem' is not compiled"):
         linearised_step(swing, "RKMK4", [1.0, 0.0], H, compiled=True)
+
+
+def test_a_formula_in_plain_python_is_compiled_for_derivatives():
+    swing = Problem(rn(2), [1.0, 0.0], lambda t, y, p: [y[1], -np.sin(y[0]) + p[0]], parameters=[0.3])
+    found = linearised_step(swing, "RKMK4", [1.0, 0.2], H, [0.3], [0], compiled=True)
+    true = linearised_step(swing, "RKMK4", [1.0, 0.2], H, [0.3], [0])
+    for a, b in zip(found, true, strict=True):
+        assert a == pytest.approx(b, abs=1e-14)
