@@ -22,6 +22,10 @@ _SOFT, _ZERO = 1e-7, 1e-13
 """ω² of the slowest over the greatest entry of the stiffness: below, its inverse is asked; of none."""
 _FEW = 1e-12
 """Of the inverse, relative to the greatest, what counts."""
+_AT_REST = 1e-3
+"""Of the greatest load; rad, or lengths of an element: poses that are as near to rest are."""
+_NOISE = 1e-6
+"""Relative imaginary part of ω² that is rounding."""
 _HELD = 1e-9
 """What moves less than this part of the rod is held."""
 
@@ -35,7 +39,10 @@ class Vibrations:
     angular_frequencies : array (k,)
         ω, rad/s; 0 for motions without stiffness, negative (−√−ω²) for those that fall.
     shapes : array (k, n + 1, 6)
-        Body increments of the nodes, m and rad, with xᵀ M x = 1.
+        Body increments of the nodes, m and rad, with xᵀ M x = 1; of two that flutter the real and the imaginary part of
+        one.
+    growth : array (k,)
+        1/s; 0 but for two that flutter, of one frequency: one grows and one decays at this rate.
 
     Examples
     --------
@@ -44,6 +51,12 @@ class Vibrations:
 
     angular_frequencies: Array
     shapes: Array
+    growth: Array
+
+    @property
+    def flutters(self) -> bool:
+        """Whether motions grow while they swing."""
+        return bool(self.growth.any())
 
     @property
     def frequencies(self) -> Array:
@@ -78,13 +91,15 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     Warns
     -----
     ModelWarning
-        Vibrations that cannot be told from motions without stiffness beside the stiffest.
+        Vibrations that cannot be told from motions without stiffness beside the stiffest; poses that are not at rest.
 
     Notes
     -----
-    K is symmetric where the rod is at rest under loads with a potential; its symmetric part is used.  Second order in
-    the length of the elements.  Slow vibrations of thin rods, whose ω² is less than a ten-millionth of that of the
-    stiffest, are those of the inverse of K, relative to themselves as right as the entries of K allow.
+    K is symmetric where the rod is at rest under loads with a potential.  Under moments, and loads that turn with the
+    section, it is not (`Load`), and frequencies that meet go on as flutter: all eigenvalues are then found, in a time
+    that grows with the cube of the nodes.  Second order in the length of the elements.  Slow vibrations of thin rods,
+    whose ω² is less than a ten-millionth of that of the stiffest, are those of the inverse of K, relative to themselves
+    as right as the entries of K allow.
 
     Examples
     --------
@@ -106,6 +121,7 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     k = integer(count, "count", 1)
     if k > free:
         raise ValueError(f"count: {k}, expected at most {free}, the free motions of the nodes")
+    _warn_of_unrest(rod, search, at)
     from scipy.linalg import eig_banded
 
     b, N = assembly.BAND, search.held.size
@@ -114,6 +130,8 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     hold(band, search.held)
     mass = np.repeat(rod.inertia, [3, 1, 1, 1], axis=1).ravel()
     root = np.where(search.held, 1.0, 1.0 / np.sqrt(mass))
+    if search.loads[:, 3:].any():
+        return _of_all(band, root, search.held, k)
     upper = np.zeros((b + 1, N))
     for d in range(b + 1):  # the mean of either side
         upper[b - d, d:] = 0.5 * (band[b - d, d:] + band[b + d, : N - d]) * root[d:] * root[: N - d]
@@ -134,7 +152,60 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
             stacklevel=2,
         )
     omega = np.sign(squares) * np.sqrt(np.abs(squares))
-    return Vibrations(omega, (vectors * root[:, None]).T.reshape(k, -1, 6))
+    return Vibrations(omega, (vectors * root[:, None]).T.reshape(k, -1, 6), np.zeros(k))
+
+
+def _warn_of_unrest(rod: Rod, search: _Search, poses: Array) -> None:
+    """A warning where forces are left, or a step of Newton's method would lead elsewhere."""
+    left = search.balance(poses, 1.0)[0]
+    away, free = search.increments(poses, left, 1.0), np.where(search.held.reshape(-1, 6), 0.0, left)
+    arms = search.scale[::-1]  # moments by the length of an element, as forces
+    unbalanced, loads = (float(np.abs(x / arms).max()) for x in (free, search.loads[:, :6] + search.loads[:, 6:]))
+    if unbalanced > _AT_REST * loads > 0.0:
+        says = f"{unbalanced / loads:.2g} of the loads is not balanced"
+    elif away is not None and (size := float(np.abs(away / search.scale).max())) > _AT_REST:
+        says = f"rest is {size:.2g} away, in rad or lengths of an element"
+    else:
+        return
+    warnings.warn(
+        f"vibrations of {rod!r} about poses that are not at rest: {says}, expected at most {_AT_REST:g}; give "
+        "poses=equilibrium(rod).poses",
+        ModelWarning,
+        stacklevel=3,
+    )
+
+
+def _of_all(band: Array, root: Array, held: NDArray[np.bool_], k: int) -> Vibrations:
+    """The first k of all vibrations of a stiffness that is not symmetric, by those of its inverse where it has one,
+    which are right relative to themselves.
+    """
+    from scipy.linalg import LinAlgError, eig, solve_banded
+
+    b, N, free = len(band) // 2, len(root), np.flatnonzero(~held)
+    scaled = np.zeros_like(band)
+    for d in range(-b, b + 1):  # rows i = j + d of the columns j
+        i, j = (slice(max(0, s * d), N + min(0, s * d)) for s in (1, -1))
+        scaled[b + d, j] = root[i] * band[b + d, j] * root[j]
+    try:
+        values, vectors = eig(solve_banded((b, b), scaled, np.eye(N))[np.ix_(free, free)])
+        values = 1.0 / values
+    except (LinAlgError, ZeroDivisionError):
+        full = np.zeros((N, N))
+        for d in range(-b, b + 1):
+            columns = np.arange(max(0, -d), N + min(0, -d))
+            full[columns + d, columns] = scaled[b + d, columns]
+        values, vectors = eig(full[np.ix_(free, free)])
+    flutters = np.abs(values.imag) > _NOISE * np.abs(values)
+    omega = np.where(flutters, np.sqrt(values), np.sign(values.real) * np.sqrt(np.abs(values.real)))
+    first = np.lexsort((values.imag, omega.real))[:k]
+    shapes = np.zeros((N, len(first)))
+    for at, m in enumerate(first):
+        x = vectors[:, m] / vectors[np.argmax(np.abs(vectors[:, m])), m]
+        part = x.imag if flutters[m] and values[m].imag > 0.0 else x.real
+        shapes[free, at] = part / (np.linalg.norm(part) or 1.0)
+    return Vibrations(
+        omega[first].real, (shapes * root[:, None]).T.reshape(len(first), -1, 6), np.abs(omega[first].imag)
+    )
 
 
 def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:

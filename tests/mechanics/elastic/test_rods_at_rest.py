@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 from liegroup import se3, so3
 from mechanics import ModelError, ModelWarning
@@ -318,10 +319,12 @@ def test_motions_of_the_whole_rod_that_its_weight_holds_can_be_lost_as_well() ->
     """A hanging wire turns about itself without stiffness, but swings: these two were not counted."""
     wire = Section.round(1e-8, 2.1e11, density=7850.0)
     down = {"direction": (0.0, 0.0, -1.0), "gravity": (0.0, 0.0, -9.81)}
-    with pytest.warns(ModelWarning, match="3 slow ones are lost in the rounding of the stiffest"):
-        assert not vibrations(
-            Rod.straight(1.0, 10, wire, supports={0: "pinned"}, **down), count=4
-        ).angular_frequencies.any()
+    hanging = Rod.straight(1.0, 10, wire, supports={0: "pinned"}, **down)
+    with (
+        pytest.warns(ModelWarning, match="3 slow ones are lost in the rounding of the stiffest"),
+        pytest.warns(ModelWarning, match="poses that are not at rest: 1 of the loads is not balanced"),
+    ):
+        assert not vibrations(hanging, count=4).angular_frequencies.any()
     thick = Section.round(1e-2, 2.1e11, density=7850.0)
     rod = Rod.straight(1.0, 10, thick, supports={0: "pinned"}, **down)
     found = vibrations(rod, equilibrium(rod).poses, count=3).angular_frequencies
@@ -366,3 +369,50 @@ def test_a_thin_column_swings_or_falls_as_a_beam_under_its_load(load: float) -> 
         return float((bent[0] * sheared[1] - bent[1] * sheared[0]).real)
 
     assert determinant(0.97 * square) * determinant(1.03 * square) < 0.0
+
+
+def _becks(omega: complex, p: float) -> complex:
+    """0 at the frequencies of a cantilever under a force p EI/L² that follows its tip, in √(EI/ρA)/L²."""
+    r = np.sqrt(0.25 * p * p + omega * omega)
+    a, b = np.sqrt(r - 0.5 * p), np.sqrt(r + 0.5 * p)
+    return p * p + 2.0 * omega**2 * (1.0 + np.cosh(a) * np.cos(b)) + p * omega * np.sinh(a) * np.sin(b)
+
+
+@pytest.mark.parametrize("p", [5.0, 10.0, 19.0, 20.2, 30.0])
+def test_a_column_under_a_force_that_follows_it_swings_and_flutters_as_becks(p: float) -> None:
+    """Its stiffness is not symmetric; the symmetric part of it would fall from p = 10 on, and never flutter."""
+    section, length = Section.rectangle(width=0.02, height=0.001, young=2.1e11, density=7850.0), 0.5
+    unit = np.sqrt(section.EI2 / section.mass) / length**2
+    push = Load(-1, force=(-p * section.EI2 / length**2, 0.0, 0.0), axes="body")
+    rod = Rod.straight(length, 60, section, supports={0: "clamped"}, loads=[push])
+    found = vibrations(rod, equilibrium(rod).poses, count=2)
+    assert found.flutters == (p > 20.05)
+    omega = (found.angular_frequencies + 1j * found.growth) / unit
+    true = [scipy.optimize.newton(_becks, complex(w), args=(p,)) for w in omega]
+    np.testing.assert_allclose(omega, true, rtol=2e-3)
+
+
+def test_of_a_force_that_keeps_its_direction_all_vibrations_are_those_of_the_symmetric_stiffness() -> None:
+    """A moment of nothing beside it takes the other way."""
+    section = Section.rectangle(width=0.02, height=0.001, young=2.1e11, density=7850.0)
+    dead = Load(-1, force=(-0.9 * np.pi**2 * section.EI2, 0.0, 0.0))
+    one, other = (
+        Rod.straight(0.5, 20, section, supports={0: "clamped"}, loads=loads)
+        for loads in ([dead], [dead, Load(-1, moment=(1e-30, 0.0, 0.0))])
+    )
+    poses = equilibrium(one).poses
+    true, found = vibrations(one, poses), vibrations(other, poses)
+    np.testing.assert_allclose(found.angular_frequencies, true.angular_frequencies, rtol=1e-6)
+    assert not found.growth.any()
+    for a, b in zip(found.shapes, true.shapes, strict=True):
+        assert min(np.abs(a - b).max(), np.abs(a + b).max()) < 1e-6 * np.abs(b).max()
+
+
+def test_vibrations_about_poses_that_are_not_at_rest_are_a_warning() -> None:
+    section = Section.rectangle(width=0.02, height=0.001, young=2.1e11, density=7850.0)
+    pushed = Rod.straight(0.5, 20, section, supports={0: "clamped"}, loads=[Load(-1, force=(-1.0, 0.0, 0.0))])
+    with pytest.warns(ModelWarning, match="not at rest: 1 of the loads is not balanced"):
+        vibrations(pushed)
+    bent = equilibrium(Rod.straight(0.5, 20, section, supports={0: "clamped"}, loads=[Load(-1, (0.0, 0.0, 0.1))]))
+    with pytest.warns(ModelWarning, match="not at rest: rest is .* away"):
+        vibrations(Rod.straight(0.5, 20, section, supports={0: "clamped"}), bent.poses)
