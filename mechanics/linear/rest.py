@@ -28,6 +28,8 @@ NOTHING = 1e-12
 """Stiffnesses, relative to their parts, by which no step is taken."""
 POLISHED = 3
 """Steps that are taken after the forces count as balanced."""
+GROWTH = 1e-7
+"""Growth of what swings, relative to the greatest |λ|, that is not rounding."""
 WALK = 0.05
 """rad, or m: how far the directions without stiffness are followed, to see whether forces stay balanced."""
 _EPS = float(np.finfo(np.float64).eps)
@@ -70,11 +72,12 @@ class Equilibrium:
         without damping.
     stability : {"stable", "neutral", "unstable"}
         The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.  Where
-        forces have no potential (thrusts that turn with a body): all of them are real and positive, or not.
+        forces have no potential (thrusts that turn with a body): all of them are real and positive and no motion grows,
+        with the dampers that there are, or not.
     free : tuple of str
         For every direction without stiffness, along which forces stay balanced, the joints that move in it.
     falling : tuple of str
-        For every direction of negative stiffness, the same.
+        For every direction of negative stiffness, or else every motion that swings and grows, the same.
     iterations : int
     residual : float
         Greatest unbalanced force, N or N·m, of the directions that closures leave free.
@@ -350,7 +353,16 @@ def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable:
             q,
         )
     falling = tuple(posed.moving(x, mass) for x in shapes[:, down].T)
-    if stable and falling:
+    if not falling:
+        falling = tuple(posed.moving(x, mass) for x in _growing(now, posed, q, mass).T)
+        if stable and falling:
+            raise EquilibriumError(
+                f"equilibrium of {posed.name!r}",
+                f"has forces without a potential and dampers, with which motions of {falling[0]} swing and grow",
+                "take other dampers, or less of these forces",
+                q,
+            )
+    elif stable:
         raise EquilibriumError(
             f"equilibrium of {posed.name!r}",
             f"has negative stiffness, {values[down].min():.4g} 1/s² per mass: it falls by motions of {falling[0]}",
@@ -390,6 +402,19 @@ def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray, Array]:
     values = np.where(np.abs(found.imag) > 1e-9 * np.abs(found), -np.abs(found), found.real)
     order = np.argsort(values)
     return values[order], W @ vectors[:, order], noise(vectors[:, order])
+
+
+def _growing(now: _Balance, posed: Posed, q: Array, mass: Array) -> NDArray:
+    """Velocities of the tree in motions that swing and grow, where forces have no potential: with dampers they may
+    where without they do not (Ziegler 1952).
+    """
+    W, K, n = now.W * now.scales, now.scales[:, None] * now.stiffness * now.scales, len(now.stiffness)
+    if not posed.positional.all() or is_symmetric(now.stiffness, np.ones(n)):
+        return np.zeros((len(mass), 0))
+    D = W.T @ mass @ posed.acceleration(q, np.zeros(len(mass)), np.zeros_like(W), W)[1]
+    values, vectors = np.linalg.eig(np.block([[np.zeros((n, n)), np.eye(n)], [-K, D]]))
+    grows = (values.real > GROWTH * np.abs(values).max(initial=0.0)) & (values.imag >= 0.0)
+    return W @ vectors[:n, grows]
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:

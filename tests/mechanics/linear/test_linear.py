@@ -509,6 +509,30 @@ def test_a_thrust_that_turns_with_a_column_makes_it_flutter():
             assert np.abs([values - value, values + value]).min() < 1e-9
 
 
+@pytest.mark.parametrize(("part", "damping"), [(1.0, 0.02), (1.6, 0.02), (1.8, 0.02), (1.8, 0.3), (2.0, 0.1)])
+def test_dampers_may_make_a_thrust_that_turns_with_a_column_unstable(part, damping):
+    """Below the load of its flutter without dampers: the word of `equilibrium` is that of `stability`."""
+    k, length = 3.0, 0.7
+    bodies = [
+        Body("a", Revolute(Y), inertia=Inertia.point(2.6, (length, 0, 0))),
+        Body("b", Revolute(Y), "a", (length, 0, 0), inertia=Inertia.point(1.3, (length, 0, 0))),
+    ]
+    springs = [joint_spring(f"{name}_joint", k, damping=damping) for name in "ab"]
+    thrust = thruster(Frame("b", (length, 0, 0)), force=(-1, 0, 0), command=part * k / length)
+    made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=[*springs, thrust])
+    M = 1.3 * length**2 * np.array([[3.0, 1.0], [1.0, 1.0]])
+    K, C = k * np.array([[2.0 - part, part - 1.0], [-1.0, 1.0]]), damping * np.array([[2.0, -1.0], [-1.0, 1.0]])
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    word = "unstable" if np.linalg.eigvals(A).real.max() > 0.0 else "stable"
+    found = mechanics.equilibrium(made, [0.0, 0.0])
+    assert found.stability == word == mechanics.stability(made, found).verdict
+    assert len(found.falling) == (word == "unstable")
+    if found.falling:
+        assert (found.stiffness > 0.0).all()
+        with pytest.raises(EquilibriumError, match="dampers, with which motions of 'a_joint', 'b_joint' swing"):
+            mechanics.equilibrium(made, [0.0, 0.0], stable=True)
+
+
 def test_motions_of_loops_that_are_driven_are_linear_about_states_of_their_time():
     """A rod on a crank that turns as told carries a block on a rail: reduced by hand, ẍ by differences of it."""
     crank = Rheonomic((Turn(Y, Motion((0.0, 2.0))),))
