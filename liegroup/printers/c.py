@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from liegroup.compile.scalars import REDUCTION_LIMIT
 from liegroup.compile.tracing import INPUT, Printer, lines
@@ -106,7 +107,7 @@ class CPrinter(Printer):
         sizes = [f"{x}[{n}]" for x, n in f.inputs.items() if n] + [f"{x}[{len(k)}]" for x, k in f.outputs.items()]
         about = f"\n/* {f.about} {', '.join(sizes)}; {f.operations} operations */\n"
         arguments = ", ".join([*_given(f), *(f"double *{x}" for x in f.outputs)])
-        return before + about + _body(f"{self.shared}void {f.name}({arguments})", body)
+        return before + about + _body(f"{self.shared}void {f.name}({arguments})", [*_unused(f.inputs, body), *body])
 
     def driver(self, f: Function) -> str:
         """What calls a function many times."""
@@ -159,7 +160,8 @@ class CPrinter(Printer):
             body = [f"const double x{k} = w[{place[k]}];" for k in needs[p]]
             body += lines(graph, part, set(needs[p]), self)
             body += [f"w[{place[k]}] = x{k};" for k in kept]
-            text += "\n" + _body(f"{self.own}void {self.prefix}{f.name}_{p}({arguments})", body)
+            head = f"{self.own}void {self.prefix}{f.name}_{p}({arguments})"
+            text += "\n" + _body(head, [*_unused([*f.inputs, "w"], body), *body])
         call = ", ".join([*f.inputs, "w"])
         calls = [f"{self.prefix}{f.name}_{p}({call});" for p in range(len(parts))]
         return text, [f"double w[{len(place)}];", *calls, *self._stores(f, place)]
@@ -168,6 +170,12 @@ class CPrinter(Printer):
 def _given(f: Function) -> list[str]:
     """The inputs as arguments."""
     return [f"const double *{x}" if size else f"double {x}" for x, size in f.inputs.items()]
+
+
+def _unused(names: Iterable[str], body: Sequence[str]) -> list[str]:
+    """What tells the compiler that arguments are not used on purpose."""
+    used = set(re.findall(r"\w+", " ".join(body)))
+    return [f"(void){name};" for name in names if name not in used]
 
 
 def _body(head: str, lines: Sequence[str]) -> str:

@@ -57,6 +57,11 @@ class Kind:
     stiffest: Callable[[Array, Array], Array] | None = None
 
     @property
+    def has_kinks(self) -> bool:
+        """Whether its force has a kink: where it becomes taut."""
+        return self.stiffest is not None
+
+    @property
     def size(self) -> int:
         """How many numbers it has."""
         return len(self.names)

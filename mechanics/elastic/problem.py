@@ -88,6 +88,7 @@ def network_problem(
         projection=projection if owned else None,
         canonical=True,
         jacobian_sparsity=network._sparsity,
+        has_kinks=any(kind.has_kinks for kind, _, _ in network._sets),
         autonomous=not network.motions,
         begins=time if network.motions else None,
         own_steps=steps,

@@ -414,7 +414,7 @@ def _growing(now: _Balance, posed: Posed, q: Array, mass: Array) -> NDArray:
     D = W.T @ mass @ posed.acceleration(q, np.zeros(len(mass)), np.zeros_like(W), W)[1]
     values, vectors = np.linalg.eig(np.block([[np.zeros((n, n)), np.eye(n)], [-K, D]]))
     grows = (values.real > GROWTH * np.abs(values).max(initial=0.0)) & (values.imag >= 0.0)
-    return W @ vectors[:n, grows]
+    return np.asarray(W @ vectors[:n, grows])
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:

@@ -22,7 +22,7 @@ from mechanics.testing import random_tree
 
 COMPILER = os.environ.get("CC", "cc")
 needs_c = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler {COMPILER!r}")
-QUICK = ("-O1", "-std=c99", "-fPIC", "-shared")
+QUICK = ("-O1", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fPIC", "-shared")
 H = 0.01
 
 

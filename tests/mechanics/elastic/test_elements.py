@@ -111,6 +111,8 @@ def test_the_stiffness_of_a_spring_is_the_known_one() -> None:
 
 def test_cables_only_pull() -> None:
     slack = Network([[0, 0, 0], [1, 0, 0]], 1.0, [Cables([[0, 1]], 10.0, 1.5)])
+    assert slack.problem().has_kinks  # which GAUSS8 is not for
+    assert not Network([[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 10.0)]).problem().has_kinks
     assert np.array_equal(slack.forces(slack.points), np.zeros((2, 3)))
     assert slack.forces([[0, 0, 0], [2.0, 0, 0]])[1].tolist() == [-5.0, 0.0, 0.0]
     assert slack.steps().verlet_step < np.inf  # as if it were taut
