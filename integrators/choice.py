@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,7 +89,7 @@ def suggest_step(
     return held_step(problem, chosen, t, found)
 
 
-_TRIALS, _AT_REST, _TRIAL_STEPS = 20, 8, 16
+_TRIALS, _AT_REST, _TRIAL_STEPS, _MOST_DIVIDED = 20, 8, 16, 400
 _SHARE, _TIMES = 1e-3, 10.0
 """Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
 all of them count as one, at most.
@@ -108,8 +110,10 @@ _BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
 """Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
 which on that is asked; and components of a velocity, at most.
 """
-_ASKED, _LONGER = 64, 1.25
-"""The step of a run at which it is asked for the first time, and how much later it is then asked again and again."""
+_OFTEN, _LOOKED = 32, 1024
+"""A run is looked at after so many parts of its steps, and at most so many steps."""
+_FEW, _LATER = 500, 0.2
+"""Substeps after which it is asked then, at least, and which part of all."""
 _ROUNDED = 16.0
 """Spacings of times by which samples may miss the end of a step."""
 _FEWER, _LEAST = 0.1, 40
@@ -173,24 +177,29 @@ class Asking(Here):
 
     def __init__(self, span: tuple[float, float]) -> None:
         super().__init__()
-        self._end, self._next = span[1], _ASKED
+        self._end, self._next, self._asked = span[1], 1, 0
         self._before = span[0], 0
 
     def advance(self, runs: list[Run], count: int) -> int:
-        run, t, before = runs[0], *self._before
+        run = runs[0]
         count = super().advance(runs, min(count, self._next - run.steps_done))
         if not run.done and run.steps_done >= self._next:
-            report = run.method.report(run.work)
-            substeps = sum(report.levels) if report else run.steps_done
-            step, self._before = abs(run.t - t) / max(1, substeps - before), (run.t, substeps)
-            try:
-                stiff = is_stiff(run.problem.with_start(run.shown()), (run.t, self._end), step)
-            except KeyboardInterrupt:  # who drives the run hears of it, too
-                stiff = False
-            if stiff:
+            self._next += min(1 + run.steps_done // _OFTEN, _LOOKED)
+            if self._is_stiff(run):
                 raise TurnedStiff
-            self._next = int(_LONGER * self._next)
         return count
+
+    def _is_stiff(self, run: Run) -> bool:
+        (t, before), substeps = self._before, _substeps(run)
+        self._before = run.t, substeps
+        if substeps - self._asked < max(_FEW, _LATER * substeps):
+            return False
+        self._asked = substeps
+        try:
+            step = abs(run.t - t) / max(1, substeps - before)
+            return is_stiff(run.problem.with_start(run.shown()), (run.t, self._end), step)
+        except KeyboardInterrupt:  # who drives the run hears of it, too
+            return False
 
 
 def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
@@ -207,7 +216,7 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
         found = _tried(one, known("GAUSS8"), begun)
         rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
         decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
-        if found.status is not Status.OK or not step * decays.max(initial=0.0) > _DECAYS:
+        if not step * decays.max(initial=0.0) > _DECAYS:
             return False
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
@@ -238,21 +247,34 @@ def _trials(problem: Problem, t: float) -> int:
     return _TRIALS if problem.velocity(t, np.asarray(problem.y0, dtype=np.float64)).any() else _AT_REST
 
 
-def _tried(problem: Problem, method: Method, way: Plan | Steering) -> Trajectory:
+def _tried(problem: Problem, method: Method, way: Plan | Steering, enough: Any = None) -> Trajectory:
     """Some steps, which may be too long for what the method presupposes; Ctrl-C ends the search, and is no answer."""
     with undisturbed():
         [run] = start_runs(problem, method, Output(save_every=NEVER), way)
-    return to_its_end(run)[0]
+    return to_its_end(run, enough)[0]
+
+
+def _substeps(run: Run) -> int:
+    """Of a method that divides its steps."""
+    report = run.method.report(run.work)
+    assert report is not None
+    return sum(report.levels)
 
 
 def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
-    """The largest step that the first ones of a run would not have divided."""
+    """The largest step that the first ones of a run would not have divided; where the motion becomes fast farther on,
+    one that does not come so far.
+    """
+    divided = np.inf
     for _ in range(_trials(problem, t)):
-        trial = _tried(problem, method, equal_steps((t, t + _TRIAL_STEPS * step), step))
+        way = equal_steps((t, t + _TRIAL_STEPS * step), step)
+        trial = _tried(problem, method, way, lambda run: _substeps(run) > _MOST_DIVIDED)
         report = trial.report
         assert report is not None
         fastest = report.smallest_substep if len(report.levels) > 1 or trial.status is not Status.OK else np.inf
         wanted = min(0.9 * report.recommended_step, fastest, _RANGE * step)
+        divided = min(divided, step) if sum(report.levels) > _MOST_DIVIDED else divided
+        wanted = float(np.sqrt(step * divided)) if step < divided <= wanted else wanted
         if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
             break
         step = wanted

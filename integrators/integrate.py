@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +56,7 @@ from integrators.results.digests import StorageError
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
+from integrators.status import Status
 from liegroup.arrays import check_function, integer, path_of, positive
 from liegroup.compile import undisturbed
 
@@ -111,7 +113,8 @@ def integrate(
         stops, cables), forces have kinks (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps
         end at the samples of inputs.  And where GAUSS8 would take more than 10 000 steps only because something decays
         within one of them (stiff equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory
-        without callback, file and statistics is asked on the way, too, and begun anew.  The message of the solution
+        without callback, file and statistics is asked on the way, too, and begun anew, and so where a step is not
+        solved, if that comes to the end.  The message of the solution
         names method, step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
@@ -301,21 +304,25 @@ def integrate(
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
-    alone = len(runs) == 1 and callback is None and checkpoint is None and into is None and not gathered
-    if nothing_said and alone and chosen.stepper.report and may_decay(problem):
-        crew = Asking(span)
+    asks = nothing_said and chosen.stepper.report and may_decay(problem) and len(runs) == 1
+    asks = bool(asks) and callback is None and checkpoint is None and into is None and not gathered
+    crew = Asking(span) if asks else crew
     keeper: Checkpoint | None = None
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
     elif checkpoint is not None:
         keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
+    options = {"save_every": save_every, "t_eval": t_eval, "events": events, "progress": progress}
     try:
         solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+        if not asks or solution.status is not Status.NOT_CONVERGED:
+            return replace(solution, message=f"{solution.message} ({says})") if says else solution
+        with suppress(Exception):  # of the user's functions, where the first run has not called them
+            damped = integrate(problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], max_steps=MANY, **options)
+            solution = damped if damped.success else solution
     except TurnedStiff:
-        solution = integrate(
-            problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], max_step=max_step, max_steps=max_steps,
-            save_every=save_every, t_eval=t_eval, events=events, progress=progress,
-        )  # fmt: skip
+        solution = integrate(problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], **options)
+    if solution.method == STIFF:
         says = f"{STIFF}, chosen for want of a method, with rtol={UNSMOOTH[0]} for what has come to decay fast"
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
 

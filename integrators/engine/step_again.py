@@ -39,14 +39,17 @@ def looked(look: Callable[[], list[Found]], whether: str) -> list[Found]:
     return []
 
 
-def to_its_end(run: Run) -> list[Trajectory]:
-    """What a run comes to; KeyboardInterrupt between two chunks of it, since functions that are called back lose it."""
-    count = FIRST_CHUNK
+def to_its_end(run: Run, enough: Callable[[Run], bool] | None = None) -> list[Trajectory]:
+    """What a run comes to, or until after a step it has done enough; KeyboardInterrupt between two chunks of it, since
+    functions that are called back lose it.
+    """
+    count = FIRST_CHUNK if enough is None else 1
     with interruptible() as interrupted:
-        while not run.done:
+        while not run.done and (enough is None or not enough(run)):
             began = time.perf_counter()
             run.go(count)
-            count = min(2 * count, CHUNK) if time.perf_counter() - began < HEARD else count
+            if enough is None and time.perf_counter() - began < HEARD:
+                count = min(2 * count, CHUNK)
             if interrupted():
                 raise KeyboardInterrupt
     return run.trajectories()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -86,6 +87,25 @@ def test_what_comes_to_decay_fast_on_the_way_is_damped_from_then_on():
     with np.errstate(over="ignore"):
         true = scipy.integrate.solve_ivp(field, (0.0, 60.0), [0.0, 1.0], "Radau", **given)
     assert runs[0].y == pytest.approx(true.y.T, abs=1e-8)
+
+
+def test_what_comes_to_decay_so_fast_that_a_step_is_not_solved_is_damped(monkeypatch):
+    def field(t, y):
+        return [y[1], 0.3 * np.sin(t) - 0.2 * y[0] - np.tanh(y[1] / 1e-7)]
+
+    problem = Problem(rn(2), [0.0, 0.7], field)
+    assert integrate(problem, "GAUSS8", (0.0, 10.0)).status is Status.NOT_CONVERGED
+    run = integrate(problem, (0.0, 10.0))
+    assert run.success
+    assert "RKMK_RADAU_IIA5, chosen for want of a method" in run.message
+    stuck = run.t > 1.0  # and creeps with the friction that holds it
+    creep = 1e-7 * np.arctanh(0.3 * np.sin(run.t[stuck]) - 0.2 * run.y[stuck, 0])
+    assert run.y[stuck, 1] == pytest.approx(creep, abs=1e-9)
+
+    monkeypatch.setattr(sys.modules["integrators.integrate"], "MANY", 3)
+    run = integrate(problem, (0.0, 10.0))  # what was computed stays where the other way leads nowhere
+    assert run.status is Status.NOT_CONVERGED
+    assert "GAUSS8, chosen for want of a method" in run.message
 
 
 @pytest.mark.parametrize("given", [{"method": "GAUSS8"}, {"callback": lambda t, y: t > 3.0}, {"step": 0.01}])
