@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ def submit(
     ValueError, TypeError
         Arguments that make no sense, with the remedy.
     StorageError
-        The folder holds a campaign of another problem, method or other cases.
+        The folder holds a campaign of another problem, method or other cases: what a builder is made of, and what it
+        makes of the first case (from files that it reads, too).
 
     Examples
     --------
@@ -215,7 +217,17 @@ class _Builds(_Work):
     def places(self) -> Fingerprint:
         found = Fingerprint()
         found.add("builder", self.problem)
+        found.add("first problem", self._first)
         return found
+
+    @cached_property
+    def _first(self) -> Any:
+        """What the first problem consists of, which tells what a builder has read from files; or that it has none."""
+        try:
+            problem = pose(self.problem(self.cases[0]))
+        except Exception as error:  # of one case; the others are not lost with it
+            return type(error).__name__
+        return sorted(problem_fingerprint(problem).places.items()), np.asarray(problem.y0)
 
     def result(self, chunks: Iterator[list[Solution]]) -> list[Solution]:
         return [solution for chunk in chunks for solution in chunk]

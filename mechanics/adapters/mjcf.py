@@ -23,6 +23,7 @@ from mechanics.adapters.mjcf_model import (
     active_equalities,
     compiled,
     disabled,
+    given,
     named,
     number_of_actuators,
     stiff_joints,
@@ -140,7 +141,7 @@ def bodies_of(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
         parent, origin = above.body, np.zeros(3)
         for k, (anchor, joints) in enumerate(groups):
             is_last = k == len(groups) - 1
-            name = names[b] if is_last else f"{names[b]}_anchor_{k + 1}"
+            name = names[b] if is_last else given(model, f"{names[b]}_anchor_{k + 1}")
             free = joints and model.jnt_type[joints[0]] == FREE
             inertia = _inertia(model, b).moved(-anchor, np.eye(3)) if is_last else Inertia.zero()
             bodies.append(
@@ -163,7 +164,8 @@ def bodies_of(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
 
 def _name(model: Any, joints: list[int]) -> str:
     """The name of the joint that the joints about one anchor become."""
-    return "+".join(named(model, "joint", j) for j in joints)
+    name = "+".join(named(model, "joint", j) for j in joints)
+    return name if len(joints) < 2 else given(model, name)
 
 
 def place_of(model: Any, j: int) -> tuple[str, int]:
@@ -271,6 +273,7 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool, contact
             report.change(_counted(names, text))
     for names, text in (
         (shifted, "joints with a reference: q counts from it"),
+        ([named(model, "keyframe", k) for k in range(model.nkey)], "keyframes: left out; q = 0 is the reference pose"),
         (joints(model.dof_damping) if not damping else [], "damping: left out, as asked for by damping=False"),
         (joints(model.dof_damping) if undamped else [], "damping: switched off by a <flag> of the file"),
     ):

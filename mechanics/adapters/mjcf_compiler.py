@@ -41,7 +41,7 @@ FIELDS = (
     "geom_gap", "geom_adhesion", "geom_surfacevel", "body_weldid", "body_invweight0", "exclude_signature",
     "pair_geom1", "pair_geom2", "pair_dim", "pair_friction", "pair_solref", "pair_solimp", "pair_margin", "pair_gap",
     "pair_adhesion",
-    "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
+    "nkey", "name_keyadr", "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
 OPTIONS = ("gravity", "density", "viscosity", "disableactuator", "enableflags", "o_solref", "o_solimp", "o_friction")

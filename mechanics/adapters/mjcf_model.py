@@ -42,6 +42,7 @@ ADDRESSES = {
     "tendon": "name_tendonadr",
     "actuator": "name_actuatoradr",
     "equality": "name_eqadr",
+    "keyframe": "name_keyadr",
 }
 """Where the names of things begin in `names`."""
 
@@ -115,7 +116,14 @@ def _end(done: subprocess.CompletedProcess[bytes]) -> str:
 def named(model: Any, kind: str, number: int) -> str:
     """The name of a thing of the model, or its kind and number."""
     start = int(getattr(model, ADDRESSES[kind])[number])
-    return model.names[start : model.names.index(b"\0", start)].decode() or f"{kind}_{number}"
+    return model.names[start : model.names.index(b"\0", start)].decode() or given(model, f"{kind}_{number}")
+
+
+def given(model: Any, name: str) -> str:
+    """A name for what has none in the model, with underscores behind it where something else has it."""
+    while f"\0{name}\0".encode() in model.names:
+        name += "_"
+    return name
 
 
 def disabled(model: Any, name: str) -> bool:

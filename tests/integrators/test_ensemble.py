@@ -18,6 +18,7 @@ from integrators import Problem, Status, integrate, sweep
 from integrators.ensemble import campaign, draws, joined, submit
 from integrators.results import StorageError
 from integrators.statistics import Histogram, Moments
+from liegroup import rn
 from liegroup.table import RN, table_of
 from mechanics.systems import SYSTEMS
 
@@ -60,6 +61,10 @@ def assert_same(one, other):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
     assert one.status == other.status
     assert one.doubts == other.doubts
+
+
+def decay(t, y, parameters):
+    return -parameters[0] * y
 
 
 def decaying(rate):
@@ -177,6 +182,25 @@ def test_cases_that_are_in_the_folder_are_not_computed_again(tmp_path, monkeypat
     found = submit(decaying, [1.0, 2.0, 3.0], *given, client=Client(), folder=tmp_path).result(progress=False)
     assert len(computed) == 1
     assert [one.model for one in found] == ["rate 1.0", "rate 2.0", "rate 3.0"]
+
+
+def test_what_a_builder_reads_from_a_file_belongs_to_the_campaign(tmp_path):
+    """Results of the old file would come back without a word."""
+    model, given = tmp_path / "rate.txt", ("RKMK4", (0.0, 1.0), 0.1)
+
+    def build(case):
+        return Problem(rn(1), [case], decay, parameters=[float(model.read_text())])
+
+    def found():
+        made = submit(build, [1.0, 2.0], *given, client=Client(), per_chunk=1, folder=tmp_path / "kept")
+        return [float(one.y[-1, 0]) for one in made.result(progress=False)]
+
+    model.write_text("1.0")
+    first = found()
+    assert found() == first == pytest.approx([np.exp(-1.0), 2.0 * np.exp(-1.0)], rel=1e-5)
+    model.write_text("2.0")
+    with pytest.raises(StorageError, match="holds a campaign of another problem"):
+        found()
 
 
 @pytest.mark.parametrize("what", ["cut off", "another chunk", "another campaign"])

@@ -390,3 +390,35 @@ def test_document_types_and_broken_text_are_refused(tmp_path):
         mechanics.load_mjcf(path)
     with pytest.raises(ModelError, match=r"longer than 10 bytes; raise limits\.bytes"):
         mechanics.load_mjcf(path, limits=mechanics.models.Limits(bytes=10))
+
+
+_GEOM = '<geom size=".1" pos="1 0 0" contype="0" conaffinity="0"/>'
+
+
+@pytest.mark.parametrize(
+    ("bodies", "names"),
+    [
+        (
+            f'<body><joint/>{_GEOM}<body><joint name="joint_0" axis="0 1 0"/>{_GEOM}</body></body>',
+            ["joint_0_", "joint_0"],
+        ),
+        (
+            f'<body><joint name="a+b"/>{_GEOM}<body><joint name="a"/><joint name="b" axis="0 1 0"/>{_GEOM}</body></body>',
+            ["a+b", "a+b_"],
+        ),
+        (
+            f'<body name="x_anchor_1"><joint name="a"/>{_GEOM}<body name="x"><joint name="b" pos=".1 0 0"/>'
+            f'<joint name="c" axis="0 1 0" pos="0 .2 0"/>{_GEOM}</body></body>',
+            ["a", "b", "c"],
+        ),
+    ],
+)
+def test_names_that_are_made_do_not_meet_those_of_the_file(bodies, names):
+    tree = mechanics.load_mjcf(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    assert list(tree.joint_names) == names
+
+
+def test_keyframes_are_noted():
+    text = f'<worldbody><body><joint/>{_GEOM}</body></worldbody><keyframe><key name="home" qpos="0.7"/></keyframe>'
+    tree = mechanics.load_mjcf(f"<mujoco>{text}</mujoco>")
+    assert any(note.startswith("1 × keyframes: left out") and "home" in note for note in tree.notes)
