@@ -67,7 +67,11 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     at_start = _at_the_start(problem, method, way)
     doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
     return Solution(
-        **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(found)),
+        **(
+            rows_of_single(problem, runs[0], found[0])
+            if single
+            else rows_of_ensemble(found if isinstance(way, Plan) else [_with_end(problem, runs[0], f) for f in found])
+        ),
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else _messages(found))
@@ -120,6 +124,18 @@ def _with_last(found: Trajectory, values: Array) -> tuple[Array, NDArray[np.int6
     return np.vstack([found.statistics[:k], np.concatenate([values, values, values, np.zeros(m)])]), np.append(
         found.stretch[:k], 1
     )
+
+
+def _with_end(problem: Problem, run: Run, found: Trajectory) -> Trajectory:
+    """A trajectory of times of its own with its last state, as `rows_of_single` has it."""
+    if len(run.output.times) or (len(found.t) and found.last_t == found.t[-1]):
+        return found
+    values = problem.invariant_values(found.last_t, found.last)
+    statistics, stretch = _with_last(found, values)
+    return replace(
+        found, t=np.append(found.t, found.last_t), y=np.vstack([found.y, found.last]),
+        invariants=np.vstack([found.invariants, values]), statistics=statistics, stretch=stretch,
+    )  # fmt: skip
 
 
 def rows_of_ensemble(

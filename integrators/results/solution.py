@@ -210,7 +210,7 @@ class Solution:
     def trajectory(self, k: int) -> Solution:
         """One trajectory of an ensemble, up to the last state it saved; counts and seconds stay those of all.
 
-        Where an event ended it between two of them, its state is in `events`.
+        Where an event ended it between two of them, its state is in `events`; with variable steps it is the last.
 
         Parameters
         ----------

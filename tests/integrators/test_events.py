@@ -10,6 +10,7 @@ import scipy.special
 from integrators import Problem, Status, integrate
 from integrators.events import Event
 from integrators.problem import Guard
+from liegroup import rn
 from liegroup.table import RN, SO3, table_of
 
 
@@ -462,3 +463,18 @@ def test_a_run_of_few_saved_states_that_an_event_ends_is_looked_at(problems, rec
     assert run.status == Status.EVENT
     assert run.t[-1] == pytest.approx(0.25 * T, rel=1e-8)
     assert not [str(warning.message) for warning in recwarn]
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_member_of_an_ensemble_ends_with_the_state_of_its_event(count):
+    """With variable steps, whose times are its own: as alone, in lanes or one by one."""
+    falls = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -9.81], invariants={"height": lambda t, y: [y[0]]})
+    ground = [Event(lambda t, y: y[0], terminal=True)]
+    starts = np.stack([np.linspace(0.5, 1.0, count), np.zeros(count)], axis=-1)
+    given = {"events": ground, "rtol": 1e-8}
+    together = integrate(falls.with_start(starts), "RKMK_DOP853", (0.0, 1.5), **given)
+    for k in range(count):
+        alone, one = integrate(falls.with_start(starts[k]), "RKMK_DOP853", (0.0, 1.5), **given), together.trajectory(k)
+        assert one.t[-1] == pytest.approx(np.sqrt(2.0 * starts[k, 0] / 9.81))
+        for name in ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(alone, name), err_msg=name)

@@ -403,7 +403,8 @@ _GEOM = '<geom size=".1" pos="1 0 0" contype="0" conaffinity="0"/>'
             ["joint_0_", "joint_0"],
         ),
         (
-            f'<body><joint name="a+b"/>{_GEOM}<body><joint name="a"/><joint name="b" axis="0 1 0"/>{_GEOM}</body></body>',
+            f'<body><joint name="a+b"/>{_GEOM}<body><joint name="a"/><joint name="b" axis="0 1 0"/>{_GEOM}</body>'
+            "</body>",
             ["a+b", "a+b_"],
         ),
         (
