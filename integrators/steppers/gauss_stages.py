@@ -47,6 +47,8 @@ SETTLED = 1e-12
 """Relative to the sizes: changes below it may end in rounding."""
 SMALL, NEARLY = 1e-4, 1e-6
 """Part of the largest size that small ones count as where changes below `NEARLY` end above `SETTLED`."""
+LEAST = 1e-300
+"""Size of what is not nothing: one over less has no number."""
 FAST_END = 1e-17
 """The fast stop ends where the next change is predicted below this."""
 
@@ -68,7 +70,7 @@ def measure(y: Any, table: Any, options: Any, work: Any) -> None:
             largest = maximum(largest, ld(scale, m))
         for m in range(first, last):
             size = ld(scale, m) + 1e-9 * largest
-            st(inverse, m, 1.0 / size if size > 0.0 else 1.0)
+            st(inverse, m, 1.0 / maximum(size, LEAST) if size > 0.0 else 1.0)
 
 
 @kernel
@@ -88,7 +90,7 @@ def coarsened(n: Any, table: Any, options: Any, work: Any) -> bool:
         for m in range(first, last):
             if ld(scale, m) < SMALL * largest:
                 st(scale, m, SMALL * largest)
-                st(inverse, m, 1.0 / ld(scale, m))
+                st(inverse, m, 1.0 / maximum(ld(scale, m), LEAST))
                 found = True
     return found
 

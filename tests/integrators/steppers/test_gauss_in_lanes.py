@@ -500,6 +500,19 @@ def test_guards_are_watched():
     assert integrate(problem, "GAUSS8", (0, 3), 0.25).doubts
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-307, 1e-310, 1e-320])
+def test_forces_that_are_next_to_nothing_end_no_run(size):
+    """One over such a size has no number: a bell pulse far before its time."""
+    pushed = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], size * np.cos(t) - y[0]])
+    run = integrate(pushed, "GAUSS8", (0.0, 10.0), 0.1)
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(
+        0.5 * 10.0 * np.sin(10.0) * size, rel=1e-9 if size > 1e-305 else 0.1, abs=1e-321
+    )
+    bell = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], np.exp(-((t - 37.0) ** 2)) - y[0] - 0.1 * y[1]])
+    assert integrate(bell, (0.0, 40.0)).success
+
+
 # --- the choice for people --------------------------------------------------------------------------------------------
 
 
