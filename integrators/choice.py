@@ -267,6 +267,11 @@ def _undivided(problem: Problem, method: Method, t: float, step: float) -> float
     """
     divided = np.inf
     for _ in range(_trials(problem, t)):
+        if step < (spacing := float(np.spacing(abs(t)))):
+            raise ValueError(
+                f"t_span: near {t:g} s times are {spacing:.2g} s apart, and what the field makes of them is rounded so "
+                "that shorter steps are asked for; count the time from the beginning of the run, or give rtol"
+            )
         way = equal_steps((t, t + _TRIAL_STEPS * step), step)
         trial = _tried(problem, method, way, lambda run: _substeps(run) > _MOST_DIVIDED)
         report = trial.report

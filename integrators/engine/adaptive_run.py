@@ -50,6 +50,8 @@ field in a step, of what should be zero but is a difference of such components.
 """
 _ROWS = 1024
 """Saved states there is room for at first."""
+SHORTEST = 32.0
+"""Spacings of the time in a first step that is found."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,9 @@ class AdaptiveRun(Run):
             t = self.span[1] if h == length else self.t0 + self.forward * h
             return problem.velocity(t, moved(problem, self.y, self.forward * h * v0))
 
-        return min(first_step(scale, sizes, v0, probe, self.method.order, length), self.steering.largest)
+        found = first_step(scale, sizes, v0, probe, self.method.order, length)
+        shortest = min(SHORTEST * float(np.spacing(abs(self.t0))), length)  # the clock tells no shorter ones
+        return min(max(found, shortest), self.steering.largest)
 
     def trajectory(self, pick: Any, status: Status, message: str, last: Array | None = None) -> Trajectory:
         at, step = float(self.clock[NARROWEST_AT]), float(self.clock[NARROWEST])

@@ -197,3 +197,14 @@ def test_a_drive_at_the_limit_of_its_force_has_kinks():
         assert "RKMK_DOP853, chosen for want of a method, with rtol=1e-09 for forces with kinks" in run.message
         right = integrate(limited.with_commands({"a": target}).problem(), "RKMK_DOP853", (0.0, 2.0), rtol=1e-12)
         assert run.y[-1] == pytest.approx(right.y[-1], abs=1e-8)
+
+
+def test_at_times_far_from_zero():
+    """A first step that the clock cannot tell is raised to one that it tells; what it cannot resolve is said."""
+    stiff = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -1e6 * y[1] - 1e6 * y[0]])
+    run = integrate(stiff, (1e6, 1e6 + 20.0))
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(np.exp(-20.0), rel=1e-4)
+    driven = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + np.sin(t)])
+    with pytest.raises(ValueError, match=r"near 1\.7e\+09 s times are 2.4e-07 s apart.*count the time from"):
+        integrate(driven, (1.7e9, 1.7e9 + 50.0))
