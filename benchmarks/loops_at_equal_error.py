@@ -31,8 +31,8 @@ from mechanics.mechanism import Mechanism
 HORIZON, FINE = 5.0, 1e-3
 ERRORS = (1e-3, 1e-5, 1e-7, 1e-9)
 STEPS = (0.05, 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5)
-OURS = ("RKMK4", "RKMK_DORMAND_PRINCE54", "RKMK_DOP853", "TREE_VARIATIONAL", "GAUSS8")
-COMPILED = ("RKMK4", "RKMK_DOP853")
+OURS = ("ADAMS_BASHFORTH2", "RKMK4", "RKMK_DORMAND_PRINCE54", "RKMK_DOP853", "TREE_VARIATIONAL", "GAUSS8")
+COMPILED = ("ADAMS_BASHFORTH2", "RKMK4", "RKMK_DOP853")
 INTEGRATORS, RATES = ("Euler", "implicitfast", "RK4"), (0.5, 0.1)
 """Of MuJoCo, and rates of stabilisation times the step: it takes no more than 0.5."""
 LIMIT = 3.0
