@@ -120,3 +120,10 @@ def test_swings_that_grow_are_doubted_and_its_growth_is_that_of_its_steps():
 def test_variable_steps_are_refused_by_name():
     with pytest.raises(ValueError, match="ADAMS_BASHFORTH2"):
         integrate(heavy_top(), METHOD, (0.0, 1.0), rtol=1e-6)
+
+
+def test_formulas_that_do_not_know_of_jumps_lose_their_order():
+    """A known limit: the day BDF counts them, its row goes."""
+    for name, claimed in (("BDF2", 2.0), ("BDF3", 3.0)):
+        assert order(LOOPS["four-bar"](projection="none"), find(name), 0.2) == pytest.approx(claimed, abs=0.2)
+        assert order(LOOPS["four-bar"](), find(name), 0.2) < 1.3
