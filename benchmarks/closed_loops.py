@@ -40,8 +40,8 @@ from mechanics.systems.loops import bricard, four_bar, walking_mechanism
 
 STATES = 16
 STEP = 1e-3
-LONG, CASSIE = 20.0, 1.0
-"""s, for the time of a step: short runs would count the start of a run."""
+LONG, CASSIE, RUNS = 2.0, 1.0, 40
+"""s, for the time of a step, the least of so many runs: shorter ones would count the start of a run."""
 CHEAPEST = "ADAMS_BASHFORTH2"
 
 
@@ -109,8 +109,7 @@ def our_evaluation_in_lanes(made: Mechanism, problem: Problem, field: Entry) -> 
 
 def our_step(problem: Problem, method: str, long: float) -> float:
     """Microseconds per step in runs of so many seconds."""
-    count = 5 * round(LONG / long)
-    runs = [integrate(problem, method, (0.0, long), step=STEP, save_every=1000, progress=False) for _ in range(count)]
+    runs = [integrate(problem, method, (0.0, long), step=STEP, save_every=1000, progress=False) for _ in range(RUNS)]
     return min(1e6 * r.seconds / r.steps for r in runs)
 
 

@@ -122,8 +122,8 @@ def loops(runs: Sequence[Record]) -> str:
     without_past = f"Heun's of order 2, which remember none, take {', '.join(heun)}. " if heun else ""
     said = (
         f"{verdict(cells)} Our steps of order 2 remember the one before (`ADAMS_BASHFORTH2`). {without_past}"
-        f"Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to {min(gaps):.0e} m and worse in "
-        "MuJoCo."
+        f"Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to {min(gaps):.0e} m and worse "
+        "in MuJoCo."
     )
     return _table("Microseconds per evaluation and per step of 1 ms", "closed_loops", heads, rows, said)
 
