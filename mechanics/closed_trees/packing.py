@@ -150,8 +150,8 @@ def pack_loops(
         [base.structure, np.array([*closures, *tail, *writer.codes, *writer.choices], dtype=np.int64)]
     )
     structure[Header._fields.index("extension")] = len(base.structure)
-    rows = 2 * lines.end if close_positions else lines.end
-    return PackedLoops(np.concatenate(writer.numbers), structure, (rows, columns), writer.inputs())
+    height = 2 * lines.end if close_positions else lines.end
+    return PackedLoops(np.concatenate(writer.numbers), structure, (height, columns), writer.inputs())
 
 
 def ends_of(tree: Tree, equations: LoopEquations, elements: Sequence[Element]) -> Iterator[list[int]]:

@@ -10,7 +10,7 @@ import scipy.integrate
 
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
-from mechanics.closed_trees import projection
+from mechanics.closed_trees import projection as closing
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import EQUATION, WATCHED, PackedEquation, closures_of
 from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
@@ -153,10 +153,10 @@ def test_what_one_correction_leaves_of_a_larger_gap_is_closed_with_the_same_fact
     made = bricard.mechanism()
     n, size = made.tree.nv, made.tree.nq + made.tree.nv
     q = moved_by(made.tree, made.home, 2e-6 * np.random.default_rng(0).normal(size=n))
-    found, looks, look = [], [], projection.look
-    monkeypatch.setattr(projection, "look", lambda *args: looks.append(1) or look(*args))
-    for many in (projection.MANY, np.inf):
-        monkeypatch.setattr(projection, "MANY", many)
+    found, looks, look = [], [], closing.look
+    monkeypatch.setattr(closing, "look", lambda *args: looks.append(1) or look(*args))
+    for many in (closing.MANY, np.inf):
+        monkeypatch.setattr(closing, "MANY", many)
         looks.clear()
         y, _ = run(closed_projection, made, np.concatenate([q, np.ones(n)]), size)
         found.append((y, len(looks)))
