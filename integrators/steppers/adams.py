@@ -136,7 +136,9 @@ def growth(coefficients: NDArray[np.float64], z: complex) -> float:
     return float(np.abs(np.roots([1.0, -1.0 - 1.5 * z, 0.5 * z])).max())
 
 
-STEPPER = Stepper("adams", step, _rows, prepare=_prepare, multistep=True, begins_with_field=True, growth=growth)
+STEPPER = Stepper(
+    "adams", step, _rows, prepare=_prepare, multistep=True, counts_jumps=True, begins_with_field=True, growth=growth
+)
 
 
 def adams_bashforth(name: str = "ADAMS_BASHFORTH2") -> Method:
