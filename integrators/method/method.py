@@ -481,8 +481,8 @@ class Method:
             )
         if self.stepper.multistep and problem.re_bases and not self.stepper.counts_jumps:
             raise ValueError(
-                f"{self.name} remembers steps, and the projection of {problem.model!r} re-bases its momenta after each of "
-                "them, by which the method would fall to order 1. Use a method that remembers none, such as "
+                f"{self.name} remembers steps, and the projection of {problem.model!r} re-bases its momenta after "
+                "each of them, by which the method would fall to order 1. Use a method that remembers none, such as "
                 'RKMK_RADAU_IIA5, or ADAMS_BASHFORTH2, or pose the problem with projection="none"'
             )
         try:
