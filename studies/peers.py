@@ -118,9 +118,12 @@ def loops(runs: Sequence[Record]) -> str:
                 for form, ours in (("", r[f"{what}_us"]), (", straight-line", r.get(f"compiled_{what}_us"))):
                     cells.append((f"{r['mechanism']}, {names[what]}{form}, by {peer}", ours, theirs))
     gaps = [x for r in runs if (x := r.get("mujoco_gap")) and math.isfinite(x)]
+    heun = [f"{short(x)} on {r['mechanism']}" for r in runs if (x := r.get("heun_step_us"))]
+    without_past = f"Heun's of order 2, which remember none, take {', '.join(heun)}. " if heun else ""
     said = (
-        f"{verdict(cells)} Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to "
-        f"{min(gaps):.0e} m and worse in MuJoCo."
+        f"{verdict(cells)} Our steps of order 2 remember the one before (`ADAMS_BASHFORTH2`). {without_past}"
+        f"Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to {min(gaps):.0e} m and worse "
+        "in MuJoCo."
     )
     return _table("Microseconds per evaluation and per step of 1 ms", "closed_loops", heads, rows, said)
 

@@ -234,7 +234,7 @@ def _on_the_way(
             y = one.y[row]
             try:
                 of_steps = method.doubts(problem, y, abs(way.h), float(one.t[row])) if np.isfinite(y).all() else ()
-            except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            except Exception:  # also of the user's: a function may raise at the state where it has ended the run
                 of_steps = ()
             if of_steps:
                 time = float(one.t[row])

@@ -137,6 +137,8 @@ class Stepper:
         ensembles with variable steps; without one their trajectories run one by one.
     multistep : bool
         Whether a step depends on the states before its start.
+    counts_jumps : bool
+        Of a multistep one: whether it counts what a projection changes between steps (`Problem.re_bases`).
     starts : bool
         Whether its first step finds what later ones remember: from the midst of a motion it may fail where they go on.
     begins_with_field : bool
@@ -194,6 +196,7 @@ class Stepper:
     stages_in_lanes: bool = False
     paced: Entry | None = None
     multistep: bool = False
+    counts_jumps: bool = False
     starts: bool = False
     begins_with_field: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
@@ -475,6 +478,12 @@ class Method:
                 f"{self.name} is for linear equations g' = g A(t), whose field depends on the time alone; that of "
                 f"{problem.model!r} depends on the state, and the method would fall to order 1. Use a commutator-free "
                 f"or RKMK method, such as CF4 or RKMK4"
+            )
+        if self.stepper.multistep and problem.re_bases and not self.stepper.counts_jumps:
+            raise ValueError(
+                f"{self.name} remembers steps, and the projection of {problem.model!r} re-bases its momenta after "
+                "each of them, by which the method would fall to order 1. Use a method that remembers none, such as "
+                'RKMK_RADAU_IIA5, or ADAMS_BASHFORTH2, or pose the problem with projection="none"'
             )
         try:
             check_maps(problem.table, MAPS[self.map])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.adams import adams_bashforth
 from integrators.steppers.asynchronous import asynchronous, free
 from integrators.steppers.bdf import HIGHEST, bdf
 from integrators.steppers.canonical_alpha import canonical_alpha, newmark
@@ -69,6 +70,7 @@ def rows() -> Iterator[Row]:
             yield name, partial(_collocation, family, s, name)
     yield from _table("", ROSENBROCK, rosenbrock)
     yield from ((f"BDF{k}", partial(bdf, k)) for k in range(1, HIGHEST + 1))
+    yield "ADAMS_BASHFORTH2", adams_bashforth
     yield "ALPHA", canonical_alpha
     yield "ALPHA_0", partial(canonical_alpha, 0.0, "ALPHA_0")
     yield "NEWMARK", newmark

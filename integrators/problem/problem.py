@@ -146,6 +146,9 @@ class Problem:
         invariants have the period 2π in one, which is tried up to a thousand turns either way, and the field is
         autonomous, a run takes whole turns off it, and its results count them again: an angle of a thousand turns would
         be rounded a thousand times more coarsely.
+    re_bases : bool
+        Whether the projection changes momenta by what accumulates within a step, however small it is: methods that
+        remember steps, and do not count that, would fall to order 1 and are refused.
     strikes : bool
         Whether there are forces in a small part of the states only, as where bodies touch: a run then looks for what
         its steps lead through (`pulse`).
@@ -246,6 +249,7 @@ class Problem:
     canonical: bool = False
     angles: Sequence[int] = ()
     autonomous: bool | None = None
+    re_bases: bool = False
     strikes: bool = False
     has_kinks: bool = False
     vectorized: bool = False

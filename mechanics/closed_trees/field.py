@@ -376,6 +376,12 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
     """After `up`: Φ and its factors, and minus the closing velocities in the line of multipliers."""
     poses(t, y, parameters, structure, work)
     screws(y, parameters, structure, work, 0, closures_of(structure).kept)
+    equations_for_impulses(t, parameters, structure, work)
+
+
+@helper
+def equations_for_impulses(t: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """The same with poses and screws that are known."""
     columns(t, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)

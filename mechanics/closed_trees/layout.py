@@ -29,8 +29,10 @@ class Closures(NamedTuple):
     directions. First lines of the workspace: poses, screws, carried impulses, a line each; then, on through as many
     lines as it takes, up to the next (`joined`, `ld_on`: lines are as wide as one link asks): columns, Φ, scratch, null
     directions, multipliers λ or impulses Λ (before: minus the closing velocities), φ, places for (v, ṗ), q and a state,
-    a right side; the registers of a tape. Of the force elements: how many read velocities; the rows they take in a
-    variational step, of these those across the tree, and of these those that read velocities, which come first.
+    a right side; factors of H that `down` writes over; the registers of a tape. Where positions are projected the same
+    lines follow once more, for poses that are to be closed. Of the force elements: how many read velocities; the rows
+    they take in a variational step, of these those across the tree, and of these those that read velocities, which come
+    first.
     """
 
     all: Any
@@ -63,6 +65,7 @@ class Closures(NamedTuple):
     moved: Any
     state: Any
     target: Any
+    factors_kept: Any
     registers: Any
     reading: Any
     rows: Any
@@ -172,7 +175,7 @@ def closures_of(structure: Any) -> Any:
         ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20), ld(s, o + 21),
         ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27), ld(s, o + 28),
         ld(s, o + 29), ld(s, o + 30), ld(s, o + 31), ld(s, o + 32), ld(s, o + 33), ld(s, o + 34),
-        ld(s, o + 35), ld(s, o + 36), ld(s, o + 37),
+        ld(s, o + 35), ld(s, o + 36), ld(s, o + 37), ld(s, o + 38),
     )  # fmt: skip
 
 
@@ -257,6 +260,11 @@ def looked_at(n_v: int) -> int:
     """How many numbers straight-line code finds in one look: momenta, how open the loops are, what is told."""
     return n_v + 1 + WATCHED + 2 * n_v
 
+
+# --- columns of a line of a link: where `down` leaves twist and gravity -----------------------------------------------
+
+FACTORS = 9
+"""So many from the first on, which hold factors of H before."""
 
 # --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then --------------------------------
 

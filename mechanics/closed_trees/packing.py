@@ -21,6 +21,7 @@ from mechanics.closed_trees.layout import (
     CLOSURES,
     ELEMENT,
     EQUATION,
+    FACTORS,
     REACH,
     Closures,
     PackedElement,
@@ -131,8 +132,9 @@ def pack_loops(
         columns=long(columns_room), matrix=long(room_within(profile)), scratch=long(room_within(profile) if d else 0),
         nulls=long(d * m), multipliers=long(max(m, 1)), gap=long(max(len(order), 1)), rates=long(2 * n_v),
         moved=long(max(n_q, n_v)), state=long(max(n_q + 2 * n_v, looked_at(n_v))), target=long(max(m, 1)),
-        registers=lines.take(1), reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at,
-        reaches=reaches_at, blocks=blocks_at,
+        factors_kept=long(FACTORS * len(base.link_names)), registers=lines.take(1),
+        reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at, reaches=reaches_at,
+        blocks=blocks_at,
     )  # fmt: skip
     placed: list[PackedEquation | PackedElement] = [e._replace(code=codes_at + e.code) for e in table]
     placed += [e._replace(code=codes_at + e.code) for e in records]
@@ -148,7 +150,8 @@ def pack_loops(
         [base.structure, np.array([*closures, *tail, *writer.codes, *writer.choices], dtype=np.int64)]
     )
     structure[Header._fields.index("extension")] = len(base.structure)
-    return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns), writer.inputs())
+    height = 2 * lines.end if close_positions else lines.end
+    return PackedLoops(np.concatenate(writer.numbers), structure, (height, columns), writer.inputs())
 
 
 def ends_of(tree: Tree, equations: LoopEquations, elements: Sequence[Element]) -> Iterator[list[int]]:

@@ -12,25 +12,47 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, less, select, st
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, less, select, st, st2
 from liegroup.compile.dense import ld_on, project_out, row_within, st_on
 from liegroup.compile.scalars import maximum
 from liegroup.formulas.vectors import dot
 from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
-from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
+from mechanics.closed_trees.field import (
+    equations_for_impulses,
+    equations_of_motion,
+    load,
+    scatter,
+    solve,
+    velocities,
+)
 from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
-from mechanics.closed_trees.layout import WATCHED, closures_of, equation_of, scale_of
-from mechanics.closed_trees.poses import GRAIN, along_six, coupled_rate, extent, gather, gather_moving, screws, six
+from mechanics.closed_trees.layout import FACTORS, GAIN, WATCHED, closures_of, equation_of, on_path, scale_of
+from mechanics.closed_trees.poses import (
+    GRAIN,
+    along_six,
+    coupled_rate,
+    extent,
+    gather,
+    gather_moving,
+    poses,
+    screws,
+    six,
+)
 from mechanics.constraints.body_equations import COUPLING, PARALLEL, equation_numbers
-from mechanics.kernels.links import moment_up, put, vector
+from mechanics.constraints.coupling_equations import coupling_of
+from mechanics.kernels.links import moment_up, put, set_angle, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
 NOISE = 4.0
 """Roundings of a pose of which a gap may consist."""
+MANY = 3e5
+"""Times what counts as closed: of a larger gap one correction leaves something, its square, and another one is made
+with the same factors.
+"""
 
 # --- what is watched --------------------------------------------------------------------------------------------------
 
@@ -144,16 +166,16 @@ def input_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
 
 
 @kernel
-def position_defect(parameters: Any, structure: Any, work: Any) -> Any:
+def position_defect(parameters: Any, structure: Any, work: Any, posed: Any) -> Any:
     """Line of φ <- −φ of the kept equations, scaled, without its redundant part; returns the greatest of these over
     what counts as closed, and the greatest |φ|.
 
     What counts: the tolerance of the equation and, where it speaks of places, no less than a few roundings of where
-    the links are.
+    the links are, by the poses in the workspace `posed`.
     """
     closures = closures_of(structure)
     m, gap = closures.kept, joined(work[closures.gap : closures.rates])
-    greatest, grain = greatest_gap(structure, work, 0, m), NOISE * GRAIN * extent(structure, work)
+    greatest, grain = greatest_gap(structure, work, 0, m), NOISE * GRAIN * extent(structure, posed)
     for c in range(m):
         st(gap, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld(gap, c)))
     project_out(work, closures.nulls, m - closures.rank, m, gap, 0)
@@ -206,23 +228,105 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
 
 
+@helper
+def look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, behind: Any, placed: Any) -> Any:
+    """The equations of motion and their factors; returns what `position_defect` says.  `placed`: `place` was here."""
+    up(t, y, parameters, structure, work, False, 1.0)
+    if placed:
+        take_place(structure, behind, work)
+        equations_for_impulses(t, parameters, structure, work)
+    else:
+        equations_of_motion(t, y, parameters, structure, work)
+    return position_defect(parameters, structure, work, work)
+
+
+@kernel
+def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, behind: Any) -> Any:
+    """Poses, screws and φ at y into the lines behind the workspace, whose own stay; returns the greatest |φ| over what
+    counts as closed.
+    """
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path(structure, closures, r)
+        set_angle(t, y, parameters, behind, i, link_of(structure, i))
+    poses(t, y, parameters, structure, behind)
+    screws(y, parameters, structure, behind, 0, closures.kept)
+    take_gap(structure, behind, work)
+    worst, _ = position_defect(parameters, structure, work, behind)
+    return worst
+
+
+@helper
+def take_gap(structure: Any, behind: Any, work: Any) -> None:
+    """φ of the kept equations as `place` has found it."""
+    closures = closures_of(structure)
+    for c in range(closures.kept):
+        st_on(work, closures.gap, c, ld_on(behind, closures.gap, c))
+
+
+@kernel
+def take_place(structure: Any, behind: Any, work: Any) -> None:
+    """Poses, screws and φ as `place` has found them."""
+    closures, base = closures_of(structure), header_of(structure).links
+    take_gap(structure, behind, work)
+    for r in range(closures.path_length + 1):
+        line = closures.poses + (base if r == closures.path_length else on_path(structure, closures, r))
+        for k in range(GAIN):
+            st2(work, line, k, ld2(behind, line, k))
+    for c in range(closures.kept):
+        e, line = equation_of(structure, closures, c), closures.screws + c
+        for k in range(coupling_of(structure, e.code).joints if e.kind == COUPLING else 12):
+            st2(work, line, k, ld2(behind, line, k))
+
+
+@helper
+def keep_factors(structure: Any, work: Any, back: Any) -> None:
+    """Keep the factors of H over which `down` writes, or bring them back."""
+    closures = closures_of(structure)
+    kept = joined(work[closures.factors_kept : closures.registers])
+    for i in range(header_of(structure).links):
+        for k in range(FACTORS):
+            if back:
+                st2(work, i, k, ld(kept, FACTORS * i + k))
+            else:
+                st(kept, FACTORS * i + k, ld2(work, i, k))
+
+
+@helper
+def once_more(first: Any, worst: Any) -> Any:
+    """`worst` where a correction from a gap of `first` has left so much that one with the same factors closes it: they
+    leave about the part worst/first of it, too; 0 elsewhere.
+    """
+    reaches = select(less(worst * worst, 0.5 * first), worst, 0.0 * worst)
+    return select(less(MANY, first), reaches, 0.0 * worst)
+
+
 @entry(*FIELD_SIGNATURES)
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(q, p*) → (q, p) with closed loops and Λ = 0; behind it what is watched, and the field, where `out` has the
     places.
     """
-    closures, n = closures_of(structure), y.shape[0]
-    step = joined(work[closures.rates : closures.moved])
+    closures, n, placed = closures_of(structure), y.shape[0], False
+    step, behind = joined(work[closures.rates : closures.moved]), work[closures.registers + 1 :]
     for i in range(n):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
-        up(t, out, parameters, structure, work, False, 1.0)
-        equations_of_motion(t, out, parameters, structure, work)
-        worst, gap = position_defect(parameters, structure, work)
+        worst, gap = look(t, out, parameters, structure, work, behind, placed)
+        placed = False
         if sweep == SWEEPS or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
+        many = sweep == 0 and any_(less(MANY, worst))
+        if many:
+            keep_factors(structure, work, False)
         correction(t, out, parameters, structure, work, step)
         correct(out, structure, work, worst, step)
+        if many:
+            again = once_more(worst, place(t, out, parameters, structure, work, behind))
+            placed = not any_(less(1.0, again))
+            if not placed:
+                keep_factors(structure, work, True)
+                correction(t, y, parameters, structure, work, step)
+                correct(out, structure, work, again, step)
     solve(structure, work)
     if out.shape[0] > n:
         tell(t, out, parameters, structure, work, gap, step, out, header_of(structure).n_q, out[n:])

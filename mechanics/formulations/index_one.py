@@ -276,7 +276,7 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
         screws(out, parameters, structure, work, 0, closures.kept)
         _closing_rates(out, structure, work)
         _eliminated(t, out, parameters, structure, work)
-        worst, _ = position_defect(parameters, structure, work)
+        worst, _ = position_defect(parameters, structure, work, work)
         if sweep == SWEEPS or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
         _take(structure, work, closures.gap)

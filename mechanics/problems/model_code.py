@@ -21,7 +21,7 @@ from mechanics.algorithms.era import era, up
 from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, solve
 from mechanics.closed_trees.layout import looked_at
 from mechanics.closed_trees.packing import PackedLoops
-from mechanics.closed_trees.projection import SWEEPS, correction, position_defect, tell
+from mechanics.closed_trees.projection import SWEEPS, correction, place, position_defect, tell
 from mechanics.mechanism import Mechanism
 from mechanics.model.layout import header_of
 from mechanics.model.tree import Tree
@@ -41,9 +41,9 @@ from {module} import {general}
 '''
 _PROJECTION = """
 from mechanics.closed_trees.layout import closures_of
-from mechanics.closed_trees.projection import correct
+from mechanics.closed_trees.projection import MANY, correct, once_more
 
-{look}{correction}
+{look}{correction}{chord}
 @kernel
 def look(t, y, parameters, out):
     look_line(t, y, parameters, out)
@@ -52,6 +52,11 @@ def look(t, y, parameters, out):
 @kernel
 def correction(t, y, parameters, out):
     correction_line(t, y, parameters, out)
+
+
+@kernel
+def chord(t, y, x, parameters, out):
+    chord_line(t, y, x, parameters, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -67,12 +72,16 @@ def projection(t, y, parameters, structure, work, out):
             break
         correction(t, out, parameters, step)
         correct(out, structure, work, worst, step)
+        if sweep == 0 and any_(less(MANY, worst)):
+            chord(t, y, out, parameters, step)
+            again = once_more(worst, ld(step, {n_v}))
+            correct(out, structure, work, again, step)
     for i in range({n_v}):
         st(out, {n_q} + i, ld(found, i))
     for i in range(out.shape[0] - {n_q} - {n_v}):
         st(out, {n_q} + {n_v} + i, ld(found, {n_v} + 1 + i))
 """
-_OF_ROUNDS = "t, y, parameters, out"
+_OF_ROUNDS, _OF_TWO = "t, y, parameters, out", "t, y, x, parameters, out"
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,7 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     projection = _PROJECTION.format(
         look=straight("look_line", _OF_ROUNDS, _straight(_look, tree, packed, looked_at(tree.nv))[0]),
         correction=straight("correction_line", _OF_ROUNDS, _straight(_correction, tree, packed, tree.nv)[0]),
+        chord=straight("chord_line", _OF_TWO, _straight(_chord, tree, packed, tree.nv + 1, tree.nq)[0]),
         n_q=tree.nq,
         n_v=tree.nv,
         sweeps=SWEEPS,
@@ -118,7 +128,7 @@ def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     n_q, n_v = header_of(structure).n_q, header_of(structure).n_v
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
-    out[n_v], gap = position_defect(parameters, structure, work)
+    out[n_v], gap = position_defect(parameters, structure, work, work)
     out[:n_v] = y[n_q:]
     solve(structure, work)
     tell(t, y, parameters, structure, work, gap, np.empty(2 * n_v, dtype=object), out, 0, out[n_v + 1 :])
@@ -129,16 +139,32 @@ def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     rates = np.empty(2 * len(out), dtype=object)
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
-    position_defect(parameters, structure, work)
+    position_defect(parameters, structure, work, work)
     correction(t, y, parameters, structure, work, rates)
     out[:] = rates[: len(out)]
 
 
-def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: int) -> tuple[list[str], int]:
-    """Lines of the `size` values of a function, and how many operations they have."""
+def _chord(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = step that closes the positions behind the state y, with the factors there; how open they are."""
+    n, rates = header_of(structure).n_q + len(out) - 1, np.empty(2 * len(out), dtype=object)
+    y, x = y[:n], y[n:]
+    up(t, y, parameters, structure, work, False, 1.0)
+    equations_of_motion(t, y, parameters, structure, work)
+    out[-1] = place(t, x, parameters, structure, work, np.full(work.shape, 0.0, dtype=object))
+    correction(t, y, parameters, structure, work, rates)
+    out[:-1] = rates[: len(out) - 1]
+
+
+def _straight(
+    function: Function, tree: Tree, arrays: Tree | PackedLoops, size: int, more: int = 0
+) -> tuple[list[str], int]:
+    """Lines of the `size` values of a function, and how many operations they have; of a state y and so many (`more`)
+    numbers x behind it.
+    """
     graph = Graph()
-    y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
-    y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
+    n, out = tree.nq + tree.nv, np.empty(size, dtype=object)
+    y = np.empty(n + more, dtype=object)
+    y[:] = [graph.input(f"ld(y, {i})" if i < n else f"ld(x, {i - n})") for i in range(len(y))]
     work = np.full(arrays.work_shape, 0.0, dtype=object)  # as a run finds it
     parameters = arrays.parameters.tolist()
     for k in arrays.inputs.places if isinstance(arrays, PackedLoops) else ():

@@ -116,6 +116,7 @@ def test_a_run_that_ends_before_the_first_given_time_says_that_nothing_was_saved
 @pytest.mark.parametrize(("method", "way"), [
     ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-8}),
     ("BDF2", {"step": 0.1}),
+    ("ADAMS_BASHFORTH2", {"step": 0.1}),
     ("RKMK4", {"step": 0.1}),
 ])  # fmt: skip
 def test_what_ends_before_the_first_given_time_is_no_error(method, way):

@@ -318,7 +318,8 @@ def test_evaluations_per_step_are_as_claimed(problems, name):
     problem = order_problem("SO3", linear) if method.needs == "time" else problems.heavy_top()
     solution = integrate(problem, method, (0, 1), 0.01)
     assert EVALUATIONS == 1
-    assert solution.evaluations in (method.evaluations * 100, method.evaluations * 100 + 1)
+    begun = 2 if method.stepper.multistep else 1  # what steps without a past take more
+    assert method.evaluations * 100 <= solution.evaluations <= method.evaluations * 100 + begun
 
 
 # --- without a method -------------------------------------------------------------------------------------------------

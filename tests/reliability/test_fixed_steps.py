@@ -114,7 +114,7 @@ def runs(name, method):
             yield n, float(np.abs((run.y[-1] - end) / width).max())
 
 
-REMEMBERING = ("BDF3", "ALPHA", "SPLIT_STRANG")
+REMEMBERING = ("BDF3", "ADAMS_BASHFORTH2", "ALPHA", "SPLIT_STRANG")
 """Whose steps go on from what the last one has left, each in its way."""
 OF_STEPPERS = {METHODS[name].stepper: name for name in (*FIXED, *REMEMBERING)}.values()
 PARTS = np.array([0.13, 0.35, 0.5, 0.77, 0.9])

@@ -10,6 +10,7 @@ import scipy.integrate
 
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
+from mechanics.closed_trees import projection as closing
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import EQUATION, WATCHED, PackedEquation, closures_of
 from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
@@ -21,7 +22,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.reference import closed_system as reference
 from mechanics.systems import SYSTEMS
-from mechanics.systems.loops import n_four_bar, walking_mechanism
+from mechanics.systems.loops import bricard, n_four_bar, walking_mechanism
 
 STEP = 1e-30j
 
@@ -145,6 +146,24 @@ def test_projection_leaves_a_closed_state_alone(mechanism, made):
     out, _ = run(closed_projection, made, y, len(y))
     assert np.array_equal(out[: made.tree.nq], mechanism.q)
     assert np.abs(out - y).max() < 1e-12 * (1 + np.abs(y).max())
+
+
+def test_what_one_correction_leaves_of_a_larger_gap_is_closed_with_the_same_factors(monkeypatch):
+    """To the same position as with factors of their own, for which there is one look less."""
+    made = bricard.mechanism()
+    n, size = made.tree.nv, made.tree.nq + made.tree.nv
+    q = moved_by(made.tree, made.home, 2e-6 * np.random.default_rng(0).normal(size=n))
+    found, looks, look = [], [], closing.look
+    monkeypatch.setattr(closing, "look", lambda *args: looks.append(1) or look(*args))
+    for many in (closing.MANY, np.inf):
+        monkeypatch.setattr(closing, "MANY", many)
+        looks.clear()
+        y, _ = run(closed_projection, made, np.concatenate([q, np.ones(n)]), size)
+        found.append((y, len(looks)))
+        assert np.abs(made.gap(y[: made.tree.nq])).max() < 1e-13
+    (quick, few), (slow, many) = found
+    assert (few, many) == (2, 3)
+    assert np.abs(quick - slow).max() < 1e-11
 
 
 def test_projection_does_not_chase_what_rounding_leaves_far_from_the_origin():
