@@ -17,6 +17,8 @@ from integrators.status import EVENT, OK
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import integer, real
 
+SHORT_LOOPS = True
+
 
 @loop(integer(*ONE, real, real, integer, integer), integer(*LANES, real, real, integer, integer))
 def fixed_loop(

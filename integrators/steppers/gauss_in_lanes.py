@@ -92,6 +92,8 @@ from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import EXP, FACTORS, KIND
 
+SHORT_LOOPS = True
+
 LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16

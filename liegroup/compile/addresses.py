@@ -20,6 +20,8 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import signature
 from numba.extending import NativeValue, intrinsic, register_model, unbox
 
+from liegroup.compile.calls import called
+
 
 class Address(types.Callable):
     """The type of a compiled function with one signature, given by its address."""
@@ -68,10 +70,7 @@ def _call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     convention, result = context.call_conv, sig.return_type
     pointer = convention.get_function_type(result, sig.args[1:]).as_pointer()
     function = builder.bitcast(args[0], pointer)
-    status, value = convention.call_function(builder, function, result, sig.args[1:], args[1:])
-    with cgutils.if_unlikely(builder, status.is_error):
-        convention.return_status_propagate(builder, status)
-    return value
+    return called(context, builder, function, result, sig.args[1:], args[1:])
 
 
 @lower_cast(types.Dispatcher, Address)

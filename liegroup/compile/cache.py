@@ -165,6 +165,8 @@ class DigestCache(FunctionCache):
     """Keeps compiled functions by file, name, line and signature."""
 
     _impl_class = _DigestCacheImpl
+    takes_bare_arrays = False
+    """How what is kept is called: see `liegroup.compile.calls`."""
 
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
@@ -199,4 +201,4 @@ class DigestCache(FunctionCache):
         name = self._py_func.__qualname__
         if "<locals>" in name:  # one of several made by a function: known by what it was made of
             name = digest_of(self._py_func)
-        return sig, codegen.magic_tuple(), name
+        return sig, codegen.magic_tuple(), name, self.takes_bare_arrays

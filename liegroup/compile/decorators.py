@@ -17,7 +17,7 @@ from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.generated import module_of
-from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
+from liegroup.compile.options import CALLED, FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
 from liegroup.compile.pending import pending, raise_pending
 from liegroup.compile.straight import of_any_length
@@ -51,7 +51,7 @@ def kernel(function: F, name: str = "", sources: Sequence[str] = ()) -> F:
     if name:
         named(function, name, sources)
     kept = (bool(name) or "<locals>" not in function.__qualname__) and Path(function.__code__.co_filename).is_file()
-    teach(function, lambda *args, **kwargs: function, INNER, DigestCache if kept else None)
+    teach(function, lambda *args, **kwargs: function, CALLED, DigestCache if kept else None)
     function.is_kernel = True  # type: ignore[attr-defined]
     return _registered(function)
 

@@ -71,4 +71,5 @@ def dispatcher_of(function: Callable[..., Any], options: Mapping[str, Any], cach
     made = KernelDispatcher(py_func=function, targetoptions=others, pipeline_class=options["pipeline_class"])
     if cache is not None:
         made._cache = cache(function)
+        made._cache.takes_bare_arrays = getattr(options["pipeline_class"], "takes_bare_arrays", False)
     return made

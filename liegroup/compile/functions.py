@@ -16,7 +16,7 @@ from numba.extending import intrinsic, lower_builtin
 
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, Mask, register
-from liegroup.compile.options import INNER
+from liegroup.compile.options import CALLED
 from liegroup.compile.overloads import teach
 
 
@@ -286,7 +286,7 @@ def _power(x: Any, a: Any) -> Any:
 
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
-    teach(function, lambda x: function, INNER)
+    teach(function, lambda x: function, CALLED)
 
     def apply(x: Any) -> Any:
         return np.vectorize(function, otypes=[float])(x) if isinstance(x, np.ndarray) else function(x)

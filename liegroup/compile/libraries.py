@@ -36,6 +36,10 @@ LEVEL = 2
 compared within them, and every kernel that a formula is inlined into has the copies: large ones take twice as long to
 compile, and no step gets faster.  Kernels as a whole have level 3: of small ones the steps are up to a tenth faster.
 """
+SHORT_LEVEL = 1
+"""Of optimisation of kernels with short loops (`has_short_loops`): the higher ones take a tenth of the time of a second
+method, and its steps are no faster.
+"""
 _REGISTER = str(VECTOR)
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 """What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
@@ -70,6 +74,10 @@ class _Library(JITCodeLibrary):
         """What `liegroup.compile.rare` calls through cells."""
         self.fulfilled: set[Any] = set()
         """For what that has been bound."""
+        self.has_short_loops = False
+        """Whether its module says so, see `has_short_loops`."""
+        self.takes_bare_arrays = False
+        """Whether arrays come as pointers and shapes: see `liegroup.compile.calls`."""
         self.enable_object_caching()
 
     def add_ir_module(self, ir_module: Any) -> None:
@@ -174,8 +182,6 @@ class KernelLibrary(_Library):
 
     def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
         super().__init__(codegen, name, counts_references)
-        self.has_short_loops = False
-        """Whether its module says so, see `has_short_loops`."""
         self.objects: dict[str, bytes] = {}
         self.symbols: tuple[str, ...] = ()
 
@@ -197,12 +203,19 @@ class KernelLibrary(_Library):
         self._forget_module()
         progress.tick(compiled=True)
 
+    def _optimize_functions(self, module: Any) -> None:
+        """Nothing before the passes over the whole: nobody else has its code."""
+        if self._counts_references:
+            super()._optimize_functions(module)
+        else:
+            module.data_layout = self._codegen._data_layout
+
     def _optimize_final_module(self) -> None:
         """The passes over the whole."""
         if not self.has_short_loops or self._counts_references:
             super()._optimize_final_module()
             return
-        options = llvm.create_pipeline_tuning_options(int(config.OPT))
+        options = llvm.create_pipeline_tuning_options(min(SHORT_LEVEL, int(config.OPT)))
         options.loop_vectorization = bool(config.LOOP_VECTORIZE)
         options.slp_vectorization = options.loop_interleaving = options.loop_unrolling = False
         builder = llvm.create_pass_builder(self._codegen._tm, options)

@@ -2,8 +2,10 @@
 
 A view of an array takes the compiler two hundred lines of code, a loop a hundred and fifty, an entry fifty: a kernel is
 that for the most part, and though the passes leave the same of it, each line is made, written, read and simplified.
-Here a view takes twenty lines, a loop forty, an entry five, with the same meaning.  What is not as plain as that (steps
-of views, arrays that are not contiguous, lists of indices, counted references) goes the compiler's way.
+Here a view takes twenty lines, a loop thirty, an entry five, with the same meaning; what is assigned once is the value
+itself, not a place in memory, and parts of wholes are read where they came from (`liegroup.compile.builder`).  What is
+not as plain as that (steps of views, arrays that are not contiguous, lists of indices, counted references) goes the
+compiler's way.
 """
 
 from __future__ import annotations
@@ -14,8 +16,14 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.ir import Assign, Inst, Var
 from numba.core.lowering import Lower
-from numba.np.arrayobj import load_item, store_item
+from numba.np.arrayobj import store_item
+
+from liegroup.compile.builder import FoldingBuilder, leave_out_unused
+from liegroup.compile.calls import bare_form
+from liegroup.compile.contiguous import Index, Known, indices_of, is_contiguous, restored
 
 _WORD = ir.IntType(64)
 _ZERO, _ONE = _WORD(0), _WORD(1)
@@ -24,8 +32,9 @@ _WORDS = {types.int64, types.float64}
 _OF_RANGES = {"getiter": _RANGE, "iternext": _ITERATOR, "pair_first": _NEXT, "pair_second": _NEXT}
 
 
-def _is_contiguous(type_: Any) -> bool:
-    return isinstance(type_, types.Array) and type_.layout == "C" and type_.ndim > 0
+def _used(value: Any) -> list[Any]:
+    """The variables in what is assigned."""
+    return [value] if isinstance(value, Var) else value.list_vars() if isinstance(value, Inst) else []
 
 
 class KernelLower(Lower):
@@ -35,6 +44,33 @@ class KernelLower(Lower):
     def _is_plain(self) -> bool:
         """Whether values need no care: no references are counted, no indices checked, and nobody looks on."""
         return not (self.context.enable_nrt or self.context.enable_boundscheck or self._disable_sroa_like_opt)
+
+    def setup_function(self, fndesc: Any) -> None:
+        """Begin the function."""
+        super().setup_function(bare_form(fndesc) if self._takes_bare_arrays else fndesc)
+        if self._is_plain:
+            self.builder = FoldingBuilder(self.entry_block)
+            self.call_helper = self.call_conv.init_call_helper(self.builder)
+
+    @property
+    def _takes_bare_arrays(self) -> bool:
+        return bool(self.generator_info is None and getattr(self.library, "takes_bare_arrays", False))
+
+    def extract_function_arguments(self) -> Any:
+        """The arguments as the function knows them."""
+        if not self._takes_bare_arrays:
+            return super().extract_function_arguments()
+        taken = bare_form(self.fndesc).argtypes
+        given = self.call_conv.decode_arguments(self.builder, taken, self.function)
+        self.fnargs = [restored(self.context, self.builder, t, x) for t, x in zip(taken, given, strict=True)]
+        return self.fnargs
+
+    def lower_function_body(self) -> Any:
+        """Write what the function does; returns the end of its beginning."""
+        end = super().lower_function_body()
+        if self._is_plain:
+            leave_out_unused(self.function, everywhere=not getattr(self.library, "has_short_loops", False))
+        return end
 
     # --- variables ----------------------------------------------------------------------------------------------------
 
@@ -60,6 +96,35 @@ class KernelLower(Lower):
             self._singly_assigned_vars.discard(name)
             self._alloca_var(name, self.typeof(name))
 
+    def _find_singly_assigned_variable(self) -> None:
+        """Which variables are the values that they are assigned: those assigned once, before all that uses them.
+
+        The compiler's own are those used in one block only; others have a place in memory, where each use looks.
+        """
+        if not self._is_plain:
+            super()._find_singly_assigned_variable()
+            return
+        assigned, used, again = dict[str, int](), dict[str, set[int]](), set[str]()
+        for label, block in self.blocks.items():
+            for statement in block.body:
+                assigns = type(statement) is Assign
+                for variable in _used(statement.value) if assigns else statement.list_vars():
+                    name = variable.name
+                    if assigned.get(name) != label:
+                        used.setdefault(name, set()).add(label)
+                if assigns:
+                    name = statement.target.name
+                    if name in assigned:
+                        again.add(name)
+                    assigned[name] = label
+        dominators = compute_cfg_from_blocks(self.blocks).dominators()
+        self._singly_assigned_vars = {
+            name
+            for name, label in assigned.items()
+            if name not in again and all(label in dominators[k] and label < k for k in used.get(name, ()))
+        }
+        self._blk_local_varmap: dict[str, Any] = {}
+
     # --- entries and views of arrays ----------------------------------------------------------------------------------
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
@@ -79,101 +144,51 @@ class KernelLower(Lower):
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         """An entry of an array, or a view."""
         array_type, result = signature.args[0], signature.return_type
-        if self._is_plain and _is_contiguous(array_type) and self.typeof(value.name) == array_type and result == resty:
-            array, kind = self.loadvar(value.name), signature.args[1]
-            if isinstance(kind, types.SliceType) and not kind.has_step and _is_contiguous(result):
+        if self._is_plain and is_contiguous(array_type) and self.typeof(value.name) == array_type and result == resty:
+            array, kind = self._known(value), signature.args[1]
+            if isinstance(kind, types.SliceType) and not kind.has_step and is_contiguous(result):
                 given = self.context.cast(self.builder, self.loadvar(index.name), self.typeof(index.name), kind)
                 return self._view_from(array_type, array, given)
             indices = self._indices(index)
-            if len(indices) == array_type.ndim:
-                return load_item(self.context, self.builder, array_type, self._place(array_type, array, indices))
-            if indices and _is_contiguous(result):
-                return self._view_at(array_type, array, indices, result)
+            if len(indices) == array_type.ndim or (indices and is_contiguous(result)):
+                return array.at(indices, result)
         return super().lower_getitem(resty, expr, value, index, signature)
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """An entry of an array is set."""
         array_type, indices = signature.args[0], []
-        if self._is_plain and _is_contiguous(array_type) and self.typeof(target_var.name) == array_type:
+        if self._is_plain and is_contiguous(array_type) and self.typeof(target_var.name) == array_type:
             indices = self._indices(index_var)
         if not indices or len(indices) != array_type.ndim:
             return super().lower_setitem(target_var, index_var, value_var, signature)
-        place = self._place(array_type, self.loadvar(target_var.name), indices)
+        place = self._known(target_var).place(indices)
         given, asked, value = self.typeof(value_var.name), signature.args[2], self.loadvar(value_var.name)
         value = self.context.cast(self.builder, value, given, asked)
         value = self.context.cast(self.builder, value, asked, array_type.dtype)
         return store_item(self.context, self.builder, array_type, value, place)
 
-    def _indices(self, variable: Any) -> list[tuple[Any, bool]]:
-        """Indices as words, and whether they may be negative; none if they are not all integers."""
-        given = self.typeof(variable.name)
-        kinds = list(given) if isinstance(given, types.BaseTuple) else [given]
-        if not all(isinstance(x, types.Integer) for x in kinds):
-            return []
-        value = self.loadvar(variable.name)
-        values = [value]
-        if isinstance(given, types.BaseTuple):
-            values = [self.builder.extract_value(value, k) for k in range(len(kinds))]
-        return [self._word(x, of) for x, of in zip(values, kinds, strict=True)]
+    def _known(self, variable: Any) -> Known:
+        """A contiguous array."""
+        return Known(self.context, self.builder, self.typeof(variable.name), self.loadvar(variable.name))
 
-    def _word(self, value: Any, kind: Any) -> tuple[Any, bool]:
-        if isinstance(kind, types.IntegerLiteral):
-            return _WORD(kind.literal_value), kind.literal_value < 0
-        plain = types.unliteral(kind)
-        return self.context.cast(self.builder, value, plain, types.intp if plain.signed else types.uintp), plain.signed
+    def _indices(self, variable: Any) -> list[Index]:
+        """Indices as words; none if they are not all integers."""
+        return indices_of(self.context, self.builder, self.loadvar(variable.name), self.typeof(variable.name))
 
-    def _part(self, array_type: Any, array: Any, name: str) -> Any:
-        return self.context.data_model_manager[array_type].get(self.builder, array, name)
-
-    def _shape(self, array_type: Any, array: Any) -> list[Any]:
-        shape = self._part(array_type, array, "shape")
-        return [self.builder.extract_value(shape, k) for k in range(array_type.ndim)]
-
-    def _place(self, array_type: Any, array: Any, indices: list[tuple[Any, bool]]) -> Any:
-        """A pointer to what is at some of the first indices."""
-        builder, offset = self.builder, None
-        shape = self._shape(array_type, array) if array_type.ndim > 1 or indices[0][1] else [_ZERO]
-        for (index, signed), size in zip(indices, shape, strict=False):
-            if signed:
-                index = builder.select(builder.icmp_signed("<", index, _ZERO), builder.add(index, size), index)
-            offset = index if offset is None else builder.add(builder.mul(offset, size), index)
-        for size in shape[len(indices) :]:
-            offset = builder.mul(offset, size)
-        return builder.gep(self._part(array_type, array, "data"), [offset])
-
-    def _view_at(self, array_type: Any, array: Any, indices: list[tuple[Any, bool]], result: Any) -> Any:
-        """What is left of an array at some of its first indices."""
-        model, builder = self.context.data_model_manager[result], self.builder
-        left, count = self._shape(array_type, array)[len(indices) :], len(indices)
-        strides = self._part(array_type, array, "strides")
-        parts = {name: self._part(array_type, array, name) for name in ("meminfo", "parent", "itemsize")}
-        parts |= {
-            "nitems": reduce(builder.mul, left),
-            "data": self._place(array_type, array, indices),
-            "shape": cgutils.pack_array(builder, left),
-            "strides": cgutils.pack_array(
-                builder, [builder.extract_value(strides, k) for k in range(count, array_type.ndim)]
-            ),
-        }
-        view = ir.Constant(model.get_value_type(), ir.Undefined)
-        for name, part in parts.items():
-            view = model.set(builder, view, part, name)
-        return view
-
-    def _view_from(self, array_type: Any, array: Any, given: Any) -> Any:
+    def _view_from(self, array_type: Any, array: Known, given: Any) -> Any:
         """The entries of an array from one to another along its first axis, both within it."""
         model, builder = self.context.data_model_manager[array_type], self.builder
-        size, *across = self._shape(array_type, array)
+        size, *across = array.shape
         starts, stops = self._bounds.get(id(given), (None, True, True))[1:]
         first = self._within(builder.extract_value(given, 0), size) if starts else _ZERO
         last = self._within(builder.extract_value(given, 1), size) if stops else size
         count = builder.sub(last, first) if starts else last
         if starts and stops:
             count = builder.select(builder.icmp_signed("<", count, _ZERO), _ZERO, count)
-        shape = builder.insert_value(self._part(array_type, array, "shape"), count, 0)
-        view = model.set(builder, array, reduce(builder.mul, across, count), "nitems")
+        shape = builder.insert_value(array.part("shape"), count, 0)
+        view = model.set(builder, array.value, reduce(builder.mul, across, count), "nitems")
         view = model.set(builder, view, shape, "shape")
-        data = builder.gep(self._part(array_type, array, "data"), [reduce(builder.mul, across, first)])
+        data = builder.gep(array.part("data"), [reduce(builder.mul, across, first)])
         return model.set(builder, view, data, "data")
 
     def _within(self, bound: Any, size: Any) -> Any:
@@ -196,7 +211,7 @@ class KernelLower(Lower):
         if not isinstance(function, types.BoundFunction) or function.typing_key != "array.view" or expr.kws:
             return False
         given = function.this
-        return all(_is_contiguous(x) and x.dtype in _WORDS for x in (given, resty)) and given.ndim == resty.ndim
+        return all(is_contiguous(x) and x.dtype in _WORDS for x in (given, resty)) and given.ndim == resty.ndim
 
     def _words_as(self, resty: Any, expr: Any) -> Any:
         given = self.typeof(expr.func.name).this
@@ -215,15 +230,39 @@ class KernelLower(Lower):
         """A call; it is remembered what ranges count by, and which bounds views have."""
         if self._is_plain and self._is_same_words(resty, expr):
             return self._words_as(resty, expr)
-        made = super().lower_call(resty, expr)
-        if self._is_plain and resty == _RANGE:
-            step = self.typeof(expr.args[2].name) if len(expr.args) > 2 else types.IntegerLiteral(1)
-            if isinstance(step, types.IntegerLiteral) and step.literal_value:
-                self._steps[id(made)] = made, step.literal_value
-        elif self._is_plain and resty == types.slice2_type and len(expr.args) == 2:
-            starts, stops = (self.typeof(x.name) != types.none for x in expr.args)
-            self._bounds[id(made)] = made, starts, stops
+        if self._is_plain and resty == _RANGE and not expr.kws and not expr.vararg:
+            return self._range(expr.args)
+        if self._is_plain and resty == types.slice2_type and len(expr.args) == 2 and not expr.vararg:
+            return self._slice(*expr.args)
+        return super().lower_call(resty, expr)
+
+    def _range(self, args: Any) -> Any:
+        """A range; what it counts by is remembered if it is known."""
+        step = self.typeof(args[2].name) if len(args) > 2 else types.IntegerLiteral(1)
+        words = [self._cast_to_word(x) for x in args]
+        start, stop, by = (_ZERO, *words, _ONE) if len(args) == 1 else (*words, _ONE)[:3]
+        made = self._together(_RANGE, start, stop, by)
+        if isinstance(step, types.IntegerLiteral) and step.literal_value:
+            self._steps[id(made)] = made, step.literal_value
         return made
+
+    def _slice(self, first: Any, last: Any) -> Any:
+        """A slice without a step; which of its bounds it has is remembered."""
+        starts, stops = (self.typeof(x.name) != types.none for x in (first, last))
+        start = self._cast_to_word(first) if starts else _ZERO
+        stop = self._cast_to_word(last) if stops else _WORD(2**63 - 1)
+        made = self._together(types.slice2_type, start, stop, _ONE)
+        self._bounds[id(made)] = made, starts, stops
+        return made
+
+    def _cast_to_word(self, variable: Any) -> Any:
+        return self.context.cast(self.builder, self.loadvar(variable.name), self.typeof(variable.name), types.int64)
+
+    def _together(self, type_: Any, *parts: Any) -> Any:
+        whole = ir.Constant(self.context.get_value_type(type_), ir.Undefined)
+        for k, part in enumerate(parts):
+            whole = self.builder.insert_value(whole, part, k)
+        return whole
 
     @cached_property
     def _bounds(self) -> dict[int, tuple[Any, bool, bool]]:
@@ -258,10 +297,7 @@ class KernelLower(Lower):
         places = [cgutils.alloca_once(builder, _WORD, name=name) for name in ("next", "left")]
         builder.store(start, places[0])
         builder.store(count, places[1])
-        made = ir.Constant(self.context.get_value_type(_ITERATOR), ir.Undefined)
-        for k, part in enumerate((places[0], stop, _WORD(step), places[1])):
-            made = builder.insert_value(made, part, k)
-        return made
+        return self._together(_ITERATOR, places[0], stop, _WORD(step), places[1])
 
     def _next(self, iterator: Any) -> Any:
         """The next number, and whether there is one."""
@@ -272,5 +308,4 @@ class KernelLower(Lower):
         with builder.if_then(is_one):  # else loops are turned over in a worse way
             builder.store(builder.add(number, step), place)
             builder.store(builder.sub(count, _ONE, flags=["nsw"]), left)
-        pair = ir.Constant(self.context.get_value_type(_NEXT), ir.Undefined)
-        return builder.insert_value(builder.insert_value(pair, number, 0), is_one, 1)
+        return self._together(_NEXT, number, is_one)

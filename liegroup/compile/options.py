@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from liegroup.compile.stages import BodyCompiler, KernelCompiler
+from liegroup.compile.stages import BodyCompiler, CalledCompiler, KernelCompiler
 
 MODE = os.environ.get("LIEMECH_KERNELS", "strict")
 if MODE not in ("strict", "contract"):
@@ -21,7 +21,9 @@ KERNEL = OPTIONS | {"_nrt": False}
 """Options of kernels: arrays are not reference-counted (calls cost half), and an allocation is a compile error."""
 INNER = KERNEL | {"no_cpython_wrapper": True}
 """Options of kernels that only compiled code calls: without an entry point for Python they compile twice as fast."""
-FORMULA = INNER | {"forceinline": True}
+CALLED = INNER | {"pipeline_class": CalledCompiler}
+"""Options of those that nothing else calls: not by an address, nor under another name."""
+FORMULA = CALLED | {"forceinline": True}
 """Options of formulas: part of every kernel that uses them."""
-BODY = INNER | {"pipeline_class": BodyCompiler}
+BODY = CALLED | {"pipeline_class": BodyCompiler}
 """Options of what a kernel consists of: part of it, and what it calls is compiled as if the kernel called it."""

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from numba.core import types
+from numba import types
 from numba.core.cpu_options import InlineOptions
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global
 
+from liegroup.compile.calls import caller_of
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.options import KERNEL
 from liegroup.compile.straight import straight_form, taught
@@ -74,7 +75,11 @@ class Remembered(_OverloadFunctionTemplate):
             return None
         compiled = types.Dispatcher(dispatcher)
         signature: Any = compiled.get_call_type(self.context, args, kws)
-        self._compiled_overloads[key[0], signature.args] = compiled.get_overload(signature)
+        implementation = compiled.get_overload(signature)
+        if not isinstance(signature.return_type, types.Generator):
+            implementation = caller_of(dispatcher.overloads[signature.args])
+            cpu_target.target_context.insert_func_defn([(implementation, implementation, signature.args)])
+        self._compiled_overloads[key[0], signature.args] = implementation
         return signature
 
     def _get_jit_decorator(self) -> Any:

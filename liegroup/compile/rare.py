@@ -20,22 +20,21 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils, utils
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.datamodel import StructModel
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import fold_arguments, signature
-from numba.extending import intrinsic, register_model
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
+from liegroup.compile.contiguous import Bare, bare, laid_bare, restored
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import Lanes
 from liegroup.compile.libraries import has_short_loops
-from liegroup.compile.options import BODY, INNER
+from liegroup.compile.options import BODY, CALLED, INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
-from liegroup.compile.records import contiguous
 from liegroup.compile.undisturbed import undisturbed
 from liegroup.compile.waiting import waiting
 
@@ -45,48 +44,11 @@ Result = Callable[..., Any]
 _BIND = "liemech_bind_rare"
 
 
-class Bare(types.Type):
-    """A contiguous array as a pointer and a shape."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        super().__init__(f"Bare({array})")
-
-
-@register_model(Bare)
-class _BareModel(StructModel):
-    def __init__(self, manager: Any, type_: Bare) -> None:
-        shape = types.UniTuple(types.intp, type_.array.ndim)
-        super().__init__(manager, type_, [("data", types.CPointer(type_.array.dtype)), ("shape", shape)])
-
-
-def _passed(type_: Any) -> Any:
-    return Bare(type_) if isinstance(type_, types.Array) else type_
-
-
-def _laid_bare(context: Any, builder: Any, type_: Any, value: Any) -> Any:
-    if not isinstance(type_, types.Array):
-        return value
-    array, bare = context.make_array(type_)(context, builder, value), cgutils.create_struct_proxy(Bare(type_))
-    made = bare(context, builder)
-    made.data, made.shape = array.data, array.shape
-    return made._getvalue()
-
-
-def _restored(context: Any, builder: Any, type_: Any, value: Any) -> Any:
-    if not isinstance(type_, Bare):
-        return value
-    bare = cgutils.create_struct_proxy(type_)(context, builder, value)
-    return contiguous(
-        context, builder, type_.array, bare.data, cgutils.unpack_tuple(builder, bare.shape, type_.array.ndim)
-    )
-
-
 def _packed(types_: Sequence[Any]) -> Any:
     """The type of all arguments as one tuple, the first of them last: the compiler has reservations about tuples that
     begin with a function.
     """
-    return types.Tuple([_passed(x) for x in (*types_[1:], types_[0])])
+    return types.Tuple([bare(x) for x in (*types_[1:], types_[0])])
 
 
 @cache
@@ -99,7 +61,7 @@ def _part(k: int) -> Any:
         type_ = given[at]
 
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return _restored(context, builder, type_, builder.extract_value(args[0], at))
+            return restored(context, builder, type_, builder.extract_value(args[0], at))
 
         return (type_.array if isinstance(type_, Bare) else type_)(given), generate
 
@@ -148,7 +110,7 @@ def rare(
         function.__qualname__ = name or function.__qualname__
         body = _body_of(function)
         _needed[function.__module__, function.__qualname__] = made or (lambda: body), needed, result
-        teach(function, lambda *args, **kwargs: made() if made else function, INNER, DigestCache, _Rare)
+        teach(function, lambda *args, **kwargs: made() if made else function, CALLED, DigestCache, _Rare)
         function.is_rare = function.is_formula = True  # type: ignore[attr-defined]
         return function
 
@@ -231,7 +193,7 @@ def _call_of(key: Key) -> Any:
         context.active_code_library.rare.add(key)
         convention = context.call_conv
         values = [context.cast(builder, x, of, to) for x, of, to in zip(args, sig.args, types_, strict=True)]
-        values = [_laid_bare(context, builder, to, x) for x, to in zip(values, types_, strict=True)]
+        values = [laid_bare(context, builder, to, x) for x, to in zip(values, types_, strict=True)]
         pointer = convention.get_function_type(result, [given]).as_pointer()
         kernel = builder.bitcast(_bound(builder, key), pointer)
         value = context.make_tuple(builder, given, [*values[1:], values[0]])

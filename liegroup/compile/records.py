@@ -20,10 +20,10 @@ from numba.core.datamodel import models
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, register_model, unbox
-from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 
 from liegroup.compile.addresses import Address
+from liegroup.compile.contiguous import contiguous
 
 _WORD = ir.IntType(64)
 
@@ -73,17 +73,6 @@ def _field(context: Any, builder: Any, record: Any, pointer: Any, name: str) -> 
     if isinstance(type_, Address):
         return builder.inttoptr(word(0), cgutils.voidptr_t)
     return builder.bitcast(word(0), context.get_value_type(type_))
-
-
-def contiguous(context: Any, builder: Any, type_: Any, data: Any, shape: list[Any]) -> Any:
-    """The contiguous array at an address with a shape, owned by nobody."""
-    array = context.make_array(type_)(context, builder)
-    size = context.get_abi_sizeof(context.get_data_type(type_.dtype))
-    strides = [shape[0].type(size)]
-    for n in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], n))
-    populate_array(array, data, shape, strides, shape[0].type(size), None)
-    return array._getvalue()
 
 
 _TYPES: dict[type, list[Record]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import gc
+import inspect
 import os
 import uuid
 from functools import cache
@@ -12,8 +13,13 @@ from typing import Any
 
 from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.interpreter import Interpreter, peep_hole_delete_with_exit
+from numba.core.ir_utils import build_definitions
 from numba.core.lowering import Lower
+from numba.core.rewrites import rewrite_registry
+from numba.core.ssa import reconstruct_ssa
+from numba.core.transforms import canonicalize_cfg
 
 from liegroup.compile.libraries import FormulaLibrary, KernelLibrary, has_short_loops
 from liegroup.compile.lowering import KernelLower
@@ -26,6 +32,94 @@ class _Lowering(typed_passes.BaseNativeLowering):
     @property
     def lowering_class(self) -> type[Lower]:
         return KernelLower
+
+
+class _Interpreter(Interpreter):
+    """The compiler's own, without the search for ends of contexts: plain functions have none."""
+
+    def post_process(self, peepholes: Any, func_ir: Any) -> Any:
+        return super().post_process([x for x in peepholes if x is not peep_hole_delete_with_exit], func_ir)
+
+
+class _Stage(FunctionPass):
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Translation(_Stage):
+    """From bytecode to the compiler's own form."""
+
+    _name = "liemech_translation"
+
+    def run_pass(self, state: Any) -> bool:
+        """Run the stage."""
+        state.func_ir = _Interpreter(state.func_id).interpret(state.bc)
+        state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Rewrites(_Stage):
+    """The compiler's rewriting before it looks for types, block by block."""
+
+    _name = "liemech_rewrites"
+
+    def run_pass(self, state: Any) -> bool:
+        """Run the stage."""
+        blocks = state.func_ir.blocks
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite, todo = kind(state), list(blocks.items())
+            while todo:
+                key, block = todo.pop()
+                if rewrite.match(state.func_ir, block, state.typemap, state.calltypes):
+                    blocks[key] = rewrite.apply()
+                    todo.append((key, blocks[key]))
+        state.func_ir.blocks = canonicalize_cfg(blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _SingleAssignment(_Stage):
+    """Every variable is assigned once."""
+
+    _name = "liemech_single_assignment"
+
+    def run_pass(self, state: Any) -> bool:
+        """Run the stage."""
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _WithoutPhis(typed_passes.PreLowerStripPhis):
+    """What is one variable or another is assigned where that is known."""
+
+    _name = "liemech_without_phis"
+
+    def run_pass(self, state: Any) -> bool:
+        """Run the stage."""
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Inlining(typed_passes.InlineOverloads):
+    """What others have said is to be written into its callers: where there is any."""
+
+    _name = "liemech_inlining"
+
+    def run_pass(self, state: Any) -> bool:
+        """Run the stage."""
+        return any(_is_inlined(x) for x in state.typemap.values()) and super().run_pass(state)
+
+
+def _is_inlined(type_: Any) -> bool:
+    """Whether it is a function that may be written into its callers."""
+    templates = getattr(type_, "templates", ()) or (getattr(type_, "template", None),)
+    return any(getattr(x, "_inline_overloads", None) for x in templates)
 
 
 _STAGES = (
@@ -47,6 +141,19 @@ _STAGES = (
     _Lowering,
     typed_passes.NoPythonBackend,
 )
+_SHORTER = {
+    untyped_passes.TranslateByteCode: _Translation,
+    untyped_passes.IRProcessing: None,
+    untyped_passes.GenericRewrites: _Rewrites,
+    untyped_passes.ReconstructSSA: _SingleAssignment,
+    typed_passes.PreLowerStripPhis: _WithoutPhis,
+    typed_passes.InlineOverloads: _Inlining,
+    typed_passes.NopythonRewrites: None,
+    typed_passes.IRLegalization: None,
+}
+"""Stages of functions that allocate nothing: the compiler's own find out, after each, where variables are used for the
+last time, so that what they hold can be given back; and they rewrite expressions of whole arrays.
+"""
 _LITERALS = {"hasattr", "isinstance", "literal_unroll", "literally"}
 _WITH = dis.opmap["BEFORE_WITH"]
 
@@ -61,19 +168,21 @@ class _Stages(PassManager):
 
 @cache
 def _stages(allocates: bool) -> Any:
-    """The stages; rewriting of expressions of whole arrays only where results may be allocated."""
+    """The stages of a function that may allocate, or not."""
     manager = _Stages("nopython")
-    for stage in _STAGES:
-        if allocates or stage is not typed_passes.NopythonRewrites:
+    for usual in _STAGES:
+        stage = usual if allocates else _SHORTER.get(usual, usual)
+        if stage is not None:
             manager.add_pass(stage, stage.__name__)
     manager.finalize()
     return manager
 
 
 def is_plain(code: CodeType) -> bool:
-    """Whether a function has no functions within, no contexts and no literals that matter for types."""
+    """Whether a function is no generator, and has no functions within, no contexts and no literals that matter."""
     nested = any(isinstance(constant, CodeType) for constant in code.co_consts)
-    return not (nested or _WITH in code.co_code[::2] or _LITERALS & {*code.co_names, *code.co_freevars})
+    yields = code.co_flags & inspect.CO_GENERATOR
+    return not (nested or yields or _WITH in code.co_code[::2] or _LITERALS & {*code.co_names, *code.co_freevars})
 
 
 _process: list[Any] = [None, ""]
@@ -91,16 +200,25 @@ def _process_name() -> str:
 class KernelCompiler(Compiler):
     """The compiler with libraries of ours, and with names that no other process gives."""
 
-    is_written_into_callers = False
+    is_written_into_callers = takes_bare_arrays = False
+    """Arrays that are arguments come as pointers and shapes: see `liegroup.compile.calls`."""
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
-        is_usual = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
-        return (
-            [_stages(bool(state.flags.nrt))]
-            if is_usual and is_plain(state.func_id.code)
-            else super().define_pipelines()
+        is_usual = not (
+            state.flags.debuginfo
+            or state.flags.auto_parallel.enabled
+            or state.flags.force_pyobject
+            or state.flags.no_rewrites
         )
+        if is_usual and is_plain(state.func_id.code):
+            return [_stages(bool(state.flags.nrt))]
+        others: list[Any] = super().define_pipelines()
+        for manager in others:
+            manager.passes = [
+                (_Lowering if x is typed_passes.NativeLowering else x, name) for x, name in manager.passes
+            ]
+        return others
 
     def _compile_bytecode(self) -> Any:
         state = self.state
@@ -110,13 +228,20 @@ class KernelCompiler(Compiler):
             kind = FormulaLibrary if is_part else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
             state.library.has_short_loops = has_short_loops(state.func_id.func)
+            state.library.takes_bare_arrays = self.takes_bare_arrays
         result = _without_notes(super()._compile_bytecode())
         if not gc.isenabled():
             gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes
         return result
 
 
-class BodyCompiler(KernelCompiler):
+class CalledCompiler(KernelCompiler):
+    """The same for what only compiled code of ours calls."""
+
+    takes_bare_arrays = True
+
+
+class BodyCompiler(CalledCompiler):
     """The same for what is written into its caller, while the kernels that it calls stay kernels: forced to be inlined,
     it would force them.
     """

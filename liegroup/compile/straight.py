@@ -23,6 +23,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import fold_arguments, signature
 from numba.extending import _Intrinsic
 
+from liegroup.compile.contiguous import Known, indices_of, is_contiguous
 from liegroup.compile.lanes import Lanes, Mask
 from liegroup.compile.records import Record
 from liegroup.compile.stages import is_plain
@@ -123,8 +124,25 @@ def _part(number: int, k: int) -> Emit:
 def _call(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
     if len(sig.args) != len(given):
         raise NotStraightError(f"{form}: arguments left out")
+    if form == operator.getitem and is_contiguous(given[0].type):
+        return _entry(form, sig, given)
 
     def emit(context: Any, builder: Any, values: list[Any]) -> Any:
+        return context.get_function(form, sig)(builder, _cast(context, builder, values, given, sig.args))
+
+    return emit
+
+
+def _entry(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
+    """An entry of an array, or what is left of it at some of its indices."""
+    type_, result = given[0].type, sig.return_type
+
+    def emit(context: Any, builder: Any, values: list[Any]) -> Any:
+        array, index = values[given[0].number], values[given[1].number]
+        indices = indices_of(context, builder, index, given[1].type)
+        is_short = len(indices) == type_.ndim or (indices and is_contiguous(result))
+        if is_short and not context.enable_boundscheck:
+            return Known(context, builder, type_, array).at(indices, result)
         return context.get_function(form, sig)(builder, _cast(context, builder, values, given, sig.args))
 
     return emit
@@ -171,6 +189,8 @@ class Placeholder:
             raise AttributeError(name)
 
         def emit(context: Any, builder: Any, values: list[Any]) -> Any:
+            if name == "shape" and is_contiguous(self.type):
+                return Known(context, builder, self.type, values[self.number]).part(name)
             return context.get_getattr(self.type, name)(context, builder, self.type, values[self.number], name)
 
         return self.notes.opened(self.notes.add(type_, emit, [self.number]))

@@ -10,8 +10,10 @@ import pytest
 from liegroup.compile import (
     ALIGNMENT,
     entry,
+    helper,
     integer,
     integers,
+    kernel,
     lane_array,
     lane_matrix,
     lane_vector,
@@ -19,10 +21,12 @@ from liegroup.compile import (
     lines_from,
     matrix,
     nothing,
+    real,
     st,
     st2,
     vector,
 )
+from liegroup.compile.contiguous import Known
 from liegroup.compile.lowering import KernelLower
 
 
@@ -160,14 +164,16 @@ def test_a_step_of_nothing_is_an_error():
 def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
     taken = []
-    for name in ("_view_from", "_view_at", "_place", "_begin", "_next"):
-        original = getattr(KernelLower, name)
+    ways = dict.fromkeys(("_view_from", "_range", "_slice", "_begin", "_next"), KernelLower)
+    ways |= dict.fromkeys(("at", "place"), Known)
+    for name, owner in ways.items():
+        original = getattr(owner, name)
 
         def noted(self, *args, _name=name, _original=original):
             taken.append(_name)
             return _original(self, *args)
 
-        monkeypatch.setattr(KernelLower, name, noted)
+        monkeypatch.setattr(owner, name, noted)
 
     @entry(nothing(matrix, integers))
     def last(a, out):
@@ -175,7 +181,7 @@ def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
             out[0] = int(a[i][:2][1])
 
     assert last.compiled.overloads
-    assert {*taken} == {"_view_from", "_view_at", "_place", "_begin", "_next"}
+    assert {*taken} == {*ways}
 
 
 def test_the_bits_of_integers_are_real_numbers_in_the_same_memory() -> None:
@@ -183,3 +189,87 @@ def test_the_bits_of_integers_are_real_numbers_in_the_same_memory() -> None:
     words(given, 1, out)
     np.testing.assert_array_equal(out, [2.0, -2.0])
     np.testing.assert_array_equal(given.view(np.float64), [0.5, -2.0, 2.0])
+
+
+@kernel
+def third(a, k):
+    """An array of two axes is passed on: as a pointer and a shape."""
+    return a[k, 0] + 1000.0 * a.shape[0] + 100.0 * a.shape[1] + 10.0 * a[k].size
+
+
+@kernel
+def refused(a):
+    if a[0] > 1.0:
+        raise ValueError("too large")
+    return a[0]
+
+
+@entry(real(matrix, vector, integer))
+def calls(a, b, k):
+    """Kernels and helpers on arrays, on views of them, with what is left out."""
+    return third(a, k) + third(a[1:], k - 1) + refused(b) + two_of(b, a)[1][0] + given_or(b)
+
+
+@helper
+def two_of(a, b):
+    return a.shape[0], (b[1, 1], a[-1])
+
+
+@helper
+def given_or(a, scale=0.5):
+    return a[0] * scale
+
+
+def test_kernels_take_arrays_as_pointers_and_shapes():
+    a, b = np.arange(12.0).reshape(4, 3), np.array([0.25, 2.0])
+    assert calls(a, b, 2) == calls.python(a, b, 2)
+    assert {x.library.takes_bare_arrays for x in calls.compiled.overloads.values()} == {False}
+
+
+def test_an_error_of_a_kernel_is_that_of_its_callers():
+    with pytest.raises(ValueError, match="too large"):
+        calls(np.zeros((4, 3)), np.array([2.0, 1.0]), 2)
+
+
+@kernel
+def scaled(a, x):
+    for i in range(a.shape[0]):
+        a[i] = a[i] * x
+
+
+scaled_by_python = entry(nothing(vector, real))(scaled)
+
+
+@entry(nothing(vector, real))
+def scaled_twice(a, x):
+    scaled(a, x)
+    scaled(a, x)
+
+
+def test_one_source_is_a_kernel_and_an_entry(tmp_path, monkeypatch):
+    """Kept on disk under two names: what Python calls takes arrays as Python has them."""
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
+    for function, expected in ((scaled_twice, 9.0), (scaled_by_python, 3.0)):
+        a = np.ones(3)
+        function(a, 3.0)
+        assert a.tolist() == [expected] * 3
+
+
+@entry(real(vector, integer))
+def kept(a, n):
+    """What is assigned once and read in other blocks; what is assigned in two; what is read where nothing was."""
+    b = a[1:]
+    first, total, odd = b[0], 0.0, 0.0
+    for i in range(n):
+        if i % 2:
+            odd = first + i
+            total += odd
+        else:
+            total += b[i] * first
+    return total + odd + first
+
+
+def test_values_are_those_of_the_last_assignment():
+    a = np.linspace(0.5, 3.0, 9)
+    for n in range(7):
+        assert kept(a, n) == kept.python(a, n)
