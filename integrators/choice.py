@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -72,20 +73,25 @@ def suggest_step(
     >>> 1e-3 < suggest_step(oscillator, "RKMK4") < 1e-1
     True
     """
-    chosen, problem = find(method), pose(problem)
+    chosen = find(method)
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} chooses its steps itself")
     if tolerance is not None:
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
+    return suggested(pose(problem), chosen, tolerance, t, np.inf)
+
+
+def suggested(problem: Problem, chosen: Method, tolerance: float | None, t: float, end: float) -> float:
+    """`suggest_step` of a run to `end`, beyond which nothing is asked."""
     problem = _held_as_at(problem.with_start(np.atleast_2d(problem.y0)[0]), t)
-    first = _first_step(problem, t)
+    first = min(_first_step(problem, t), abs(end - t))
     check_begin(problem, t)
     with undisturbed():
-        check_field(problem, t, t + first)
+        check_field(problem, *_ahead(t, first, 1, end)[0])
     chosen.check(problem, t)
     if chosen.stepper.report:
-        return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
-    found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+        return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first, end)
+    found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first, end)
     return held_step(problem, chosen, t, found)
 
 
@@ -114,6 +120,8 @@ _OFTEN, _LOOKED = 32, 1024
 """A run is looked at after so many parts of its steps, and at most so many steps."""
 _FEW, _LATER = 500, 0.2
 """Substeps after which it is asked then, at least, and which part of all."""
+_CROWDED, _ANYWAY = 100, 100_000
+"""Steps for each sample, or for each that is asked for, and in all, beyond which samples are too near each other."""
 _ROUNDED = 16.0
 """Spacings of times by which samples may miss the end of a step."""
 _FEWER, _LEAST = 0.1, 40
@@ -136,23 +144,61 @@ def _held_as_at(problem: Problem, t: float) -> Problem:
 
 
 def ending_at_samples(problem: Problem, span: tuple[float, float], step: float) -> float:
-    """The next smaller step that ends at all samples of the inputs, where their times are multiples of one; 0 where
-    they are not.
+    """The next smaller step that ends at all samples of the inputs, where their times are multiples of one that is not
+    much smaller than them; 0 where they are not.
     """
-    signal, (begin, end) = problem.inputs.signal, sorted(span)
-    times = np.unique(np.concatenate([np.zeros(0), *(signal.times if signal else ())]))
-    times = times[(times > begin) & (times < end)]
-    if not len(times):
+    marks, rounding = _samples(problem, span)
+    if not len(marks):
         return step
-    marks = np.sort(np.abs(np.append(times, span[1]) - span[0]))
-    count = round(marks[-1] / np.diff(marks, prepend=0.0).min())
+    marks = np.append(marks, abs(span[1] - span[0]))
+    count = round(marks[-1] / _shortest(marks))
     spacing = marks[-1] / count
     off = np.abs(marks - spacing * np.round(marks / spacing)).max()
-    return (
-        float(spacing / np.ceil(spacing / step * (1.0 - 1e-9)))
-        if off <= _ROUNDED * np.spacing(max(map(abs, span)))
-        else 0.0
+    if off > rounding or count > _most_for_samples(marks, marks[-1] / step):
+        return 0.0
+    return float(spacing / np.ceil(spacing / step * (1.0 - 1e-9)))
+
+
+def within_samples(problem: Problem, span: tuple[float, float], step: float) -> float:
+    """The longest variable step that passes over no sample and the next one; no less than what `ending_at_samples`
+    takes for much smaller.
+    """
+    marks, _ = _samples(problem, span)
+    length = abs(span[1] - span[0])
+    if not len(marks):
+        return np.inf
+    least, shortest = length / _most_for_samples(marks, length / step), _shortest(marks)
+    if shortest < least:
+        warnings.warn(
+            f"inputs: samples are {shortest:.2g} s apart at the closest, and steps of up to {least:.2g} s are taken: "
+            "what lasts shorter may be passed over; give max_step with rtol, or leave such samples out",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return max(least, shortest)
+
+
+def _samples(problem: Problem, span: tuple[float, float]) -> tuple[Array, float]:
+    """Times from the beginning to the samples of the inputs within an interval, those once that differ by rounding, and
+    what rounding is.
+    """
+    signal, (begin, end), rounding = (
+        problem.inputs.signal,
+        sorted(span),
+        _ROUNDED * float(np.spacing(np.abs(span).max())),
     )
+    times = np.unique(np.concatenate([np.zeros(0), *(signal.times if signal else ())]))
+    marks = np.sort(np.abs(times[(times > begin + rounding) & (times < end - rounding)] - span[0]))
+    return marks[np.diff(marks, prepend=-np.inf) > rounding], rounding
+
+
+def _most_for_samples(marks: Array, asked: float) -> float:
+    """Steps for the sake of samples, at most; so many are asked for otherwise."""
+    return max(_ANYWAY, _CROWDED * max(len(marks), asked))
+
+
+def _shortest(marks: Array) -> float:
+    return float(np.diff(marks, prepend=0.0).min())
 
 
 def unsmooth(problem: Problem) -> str:
@@ -261,7 +307,15 @@ def _substeps(run: Run) -> int:
     return sum(report.levels)
 
 
-def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
+def _ahead(t: float, step: float, count: int, end: float) -> tuple[tuple[float, float], float]:
+    """The interval of so many steps, as far as there are so many up to the end, and their size."""
+    length, forward = abs(end - t), 1.0 if end >= t else -1.0
+    step = min(step, length)
+    count = min(count, int(length / step * (1.0 + 1e-12))) if length < np.inf else count
+    return (t, end if count * step >= length * (1.0 - 1e-12) else t + forward * count * step), step
+
+
+def _undivided(problem: Problem, method: Method, t: float, step: float, end: float) -> float:
     """The largest step that the first ones of a run would not have divided; where the motion becomes fast farther on,
     one that does not come so far.
     """
@@ -272,7 +326,7 @@ def _undivided(problem: Problem, method: Method, t: float, step: float) -> float
                 f"t_span: near {t:g} s times are {spacing:.2g} s apart, and what the field makes of them is rounded so "
                 "that shorter steps are asked for; count the time from the beginning of the run, or give rtol"
             )
-        way = equal_steps((t, t + _TRIAL_STEPS * step), step)
+        way = equal_steps(*_ahead(t, step, _TRIAL_STEPS, end))
         trial = _tried(problem, method, way, lambda run: _substeps(run) > _MOST_DIVIDED)
         report = trial.report
         assert report is not None
@@ -280,13 +334,14 @@ def _undivided(problem: Problem, method: Method, t: float, step: float) -> float
         wanted = min(0.9 * report.recommended_step, fastest, _RANGE * step)
         divided = min(divided, step) if sum(report.levels) > _MOST_DIVIDED else divided
         wanted = float(np.sqrt(step * divided)) if step < divided <= wanted else wanted
+        wanted = min(wanted, abs(end - t))
         if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
             break
         step = wanted
     return step
 
 
-def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
+def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float, end: float) -> float:
     """The step whose two halves differ from the whole by the tolerance."""
     y = np.asarray(problem.y0)
     parts = np.split(np.abs(y), [problem.n - problem.dimension // 2]) if problem.canonical else [np.abs(y)]
@@ -294,28 +349,29 @@ def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: 
     one = np.where(norms > 0.0, np.minimum(1.0, _TIMES * norms), 1.0)  # of small units all is small
     sizes = np.maximum(one + np.abs(y), _SHARE * norms if problem.canonical else 0.0)
     for _ in range(_trials(problem, t)):
-        ends = [_tried(problem, method, equal_steps((t, t + step), step / k)) for k in (1, 2)]
-        if not all(end.status is Status.OK for end in ends):
+        span, step = _ahead(t, step, 1, end)
+        ends = [_tried(problem, method, equal_steps(span, step / k)) for k in (1, 2)]
+        if not all(one.status is Status.OK for one in ends):
             step /= _RANGE
             continue
-        seen = sizes if problem.canonical else np.maximum(sizes, _SHARE * _reach(problem, t, step, y, ends[1].last))
+        seen = sizes if problem.canonical else np.maximum(sizes, _SHARE * _reach(problem, *span, y, ends[1].last))
         error = float(np.max(np.abs(ends[0].last - ends[1].last) / seen))
         power = 1.0 / (method.order + 1)
         factor = min((tolerance / error) ** power if error > 0.0 else _RANGE, _RANGE)
-        if 0.8 <= factor <= 1.25:
+        if 0.8 <= factor <= 1.25 or (factor > 1.0 and span[1] == end):
             break
         step *= max(factor, 1.0 / _RANGE)
     return step
 
 
-def _reach(problem: Problem, t: float, step: float, y: Array, end: Array) -> Array:
+def _reach(problem: Problem, begin: float, until: float, y: Array, end: Array) -> Array:
     """How far the components of a state on Rⁿ come in the time in which one of them changes by its size, by the rates
     at both ends of a step: what begins at zero, in large units, is of this size.
     """
     if problem.dimension != problem.n:
         return np.zeros(problem.n)
-    rate, then = problem.velocity(t, y), problem.velocity(t + step, end)
-    size, speed, bend = np.abs(y), np.abs(rate), np.abs(then - rate) / step
+    rate, then = problem.velocity(begin, y), problem.velocity(until, end)
+    size, speed, bend = np.abs(y), np.abs(rate), np.abs(then - rate) / abs(until - begin)
     with np.errstate(all="ignore"):
         times = 2.0 * size / (speed + np.sqrt(speed**2 + 2.0 * bend * size))
     times = times[np.isfinite(times) & (times > 0.0)]

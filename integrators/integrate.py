@@ -34,8 +34,9 @@ from integrators.choice import (
     is_stiff,
     known,
     may_decay,
-    suggest_step,
+    suggested,
     unsmooth,
+    within_samples,
 )
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
@@ -276,10 +277,12 @@ def integrate(
                 "or leave the method out and give rtol"
             )
         length = abs(span[1] - span[0])
-        step = min(suggest_step(problem, chosen, t=span[0]), length) if length else 1.0
+        step = min(suggested(problem, chosen, None, *span), length) if length else 1.0
         aligned = ending_at_samples(problem, span, step)
         other = "" if not nothing_said else STIFF if is_stiff(problem, span, step) else "" if aligned else ROUGH
         if other:
+            if other == ROUGH:
+                max_step = within_samples(problem, span, step)
             chosen, step, (rtol, atol) = known(other), None, UNSMOOTH
             why = "what decays fast" if other == STIFF else "inputs whose samples no equal steps end at"
             says = f"{other}, chosen for want of a method, with rtol={UNSMOOTH[0]} for {why}"

@@ -183,6 +183,51 @@ def test_the_step_that_ends_at_samples(times, span, step, expected):
     assert ending_at_samples(problem, span, step) == pytest.approx(expected, rel=1e-6)
 
 
+def with_samples(times, values=None):
+    problem = Problem(rn(2), [0.3, 0.0], pushed, parameters=[0.0], inputs={"force": 0})
+    return problem.with_inputs(Sampled(times, np.zeros(len(times)) if values is None else values))
+
+
+def test_samples_that_differ_by_rounding_are_one():
+    """0.1 added up a hundred times is not 10, and 3 · 0.1 is not 0.3: steps of 1e-14 s would end at both."""
+    added = with_samples(np.cumsum(np.full(100, 0.1)))
+    assert ending_at_samples(added, (0.0, 10.0), 0.5) == pytest.approx(0.1)
+    two = Problem(rn(2), [0.3, 0.0], pushed, parameters=[0.0, 0.0], inputs={"force": 0, "other": 1})
+    two = two.with_inputs(
+        {name: Sampled(0.1 * k * np.arange(30), np.zeros(30)) for name, k in (("force", 1), ("other", 3))}
+    )
+    assert ending_at_samples(two, (0.0, 2.0), 0.5) == pytest.approx(0.1)
+
+
+def test_samples_next_to_each_other_ask_for_no_crowd_of_steps():
+    assert ending_at_samples(with_samples([0.0, 5.0, 5.0000001]), (0.0, 10.0), 0.1) == 0.0
+    assert ending_at_samples(with_samples([0.0, 5.0, 5.001]), (0.0, 10.0), 0.1) == pytest.approx(0.001)
+
+
+def test_a_pulse_of_samples_is_not_passed_over():
+    """0.8 ms between samples that no equal steps end at: steps are as short."""
+    pulse = Sampled([0.0, 5.0123, 5.0131, 6.2], [0.0, 1000.0, 0.0, 0.0])
+    problem = with_samples(pulse.times, pulse.values)
+    run = integrate(problem, (0.0, 10.0))
+    assert run.success
+    assert run.y[-1] == pytest.approx(by_parts(pulse, 10.0), abs=1e-4)
+    with pytest.warns(RuntimeWarning, match="samples are 1e-07 s apart at the closest, and steps of up to 0.0001 s"):
+        integrate(with_samples([0.0, 0.5, 0.5000001]), (0.0, 10.0))
+
+
+@pytest.mark.parametrize("span", [(0.0, 2.0), (2.0, 0.0)])
+@pytest.mark.parametrize("method", [None, "RKMK_GAUSS4"])
+def test_nothing_is_asked_beyond_the_interval(span, method):
+    """Where functions may not be known: tables raise there."""
+
+    def field(t, y):
+        assert 0.0 <= t <= 2.0
+        return [y[1], 0.1 * np.sin(t) - 0.01 * y[0]]
+
+    given = {} if method is None else {"step": 0.1}
+    assert integrate(Problem(rn(2), [1.0, 0.0], field), method, span, **given).success
+
+
 def test_a_drive_at_the_limit_of_its_force_has_kinks():
     """Right runs were called doubtful by what GAUSS8 says of substeps."""
     model = """<mujoco><worldbody><body><joint name="j" axis="0 1 0" damping="0.1"/>
