@@ -83,7 +83,7 @@ def by_parameters(
     for d in np.eye(n + m + 1):
         u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
-        size = np.complex128(h + 1j * EPSILON * d[-1])  # unlike Python's, it is compared by its real part
+        size = np.complex128(h + 1j * EPSILON) if d[-1] else h  # unlike Python's, it is compared by its real part
         columns.append(_whole(problem, method, start, size, t, u).imag / EPSILON)
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
 

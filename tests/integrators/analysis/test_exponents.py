@@ -269,5 +269,6 @@ def test_what_is_no_formula_is_not_written_down():
         raise ZeroDivisionError
 
     assert written(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.sin(y[0]) * np.cos(t)])) is not None
+    assert written(Problem(rn(2), [1.0, 0.5], lambda t, y: [y[1], -y[0] / (y[0] ** 2 + 0.3) ** 1.5])) is not None
     for field in (counts, chooses, falls):
         assert written(Problem(rn(2), [1.0, 0.0], field)) is None
