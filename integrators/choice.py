@@ -82,7 +82,13 @@ def suggest_step(
 
 
 def suggested(problem: Problem, chosen: Method, tolerance: float | None, t: float, end: float) -> float:
-    """`suggest_step` of a run to `end`, beyond which nothing is asked."""
+    """`suggest_step` of a run to `end`, beyond which nothing is asked; nor beyond the next sample, where other inputs are
+    functions.
+    """
+    signal = problem.inputs.signal
+    if signal is not None and len({*signal.kinds}) > 1 and np.isfinite(end) and end != t:
+        marks, _ = _samples(problem, (t, end))
+        end = t + np.sign(end - t) * float(marks[0]) if len(marks) else end
     problem = _held_as_at(problem.with_start(np.atleast_2d(problem.y0)[0]), t)
     first = min(_first_step(problem, t), abs(end - t))
     check_begin(problem, t)

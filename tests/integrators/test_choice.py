@@ -215,6 +215,16 @@ def test_a_pulse_of_samples_is_not_passed_over():
         integrate(with_samples([0.0, 0.5, 0.5000001]), (0.0, 10.0))
 
 
+def test_samples_beside_functions_do_not_shorten_steps():
+    times = np.arange(0.0, 10.0, 0.25)
+    problem = Problem(
+        rn(2), [1.0, 0.0], lambda t, y, p: [y[1], -y[0] + p[0] + p[1]], parameters=[0.0, 0.0], inputs={"a": 0, "b": 1}
+    ).with_inputs({"a": Sampled(times, np.cos(3.0 * times)), "b": lambda t, y: -0.5 * y[1]})
+    run = integrate(problem, (0.0, 10.0))
+    assert run.success
+    assert run.steps == 40
+
+
 @pytest.mark.parametrize("span", [(0.0, 2.0), (2.0, 0.0)])
 @pytest.mark.parametrize("method", [None, "RKMK_GAUSS4"])
 def test_nothing_is_asked_beyond_the_interval(span, method):
