@@ -82,7 +82,7 @@ def suggest_step(
 
 
 def suggested(problem: Problem, chosen: Method, tolerance: float | None, t: float, end: float) -> float:
-    """`suggest_step` of a run to `end`, beyond which nothing is asked; nor beyond the next sample, where other inputs are
+    """`suggest_step` of a run to `end`, beyond which nothing is asked; nor beyond the next sample, where others are
     functions.
     """
     signal = problem.inputs.signal
