@@ -275,19 +275,20 @@ def test_ctrl_c_is_no_answer_to_the_search_for_a_step():
         integrators.suggest_step(Problem(table_of([(RN, 1)]), [1.0], stops), "RKMK4")
 
 
-def braced(stiffness):
+def braced(stiffness, **options):
     """A four-bar linkage with a spring and damper from its coupler to the ground."""
     brace = forces.spring_damper(
         Frame("coupler"), Frame(None, (0.0, 1.0, 0.0)), stiffness, damping=0.1 * stiffness, length=0.5
     )
     closing = four_bar.pin("coupler", (four_bar.COUPLER, 0), "rocker", (four_bar.ROCKER, 0), "C")
-    return Mechanism(four_bar.tree(), [closing], four_bar.configuration(four_bar.START), [brace]).problem()
+    return Mechanism(four_bar.tree(), [closing], four_bar.configuration(four_bar.START), [brace]).problem(**options)
 
 
 @pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RODAS4", "BDF2", "MIDPOINT"])
 def test_mechanisms_with_derivatives_of_their_own_numbers_go_in_lanes(method):
     """Each lane is differentiated by its own parameters, and at its own time."""
-    problems = [braced(stiffness) for stiffness in np.linspace(10.0, 300.0, 8)]
+    options = {"projection": "none"} if method == "BDF2" else {}
+    problems = [braced(stiffness, **options) for stiffness in np.linspace(10.0, 300.0, 8)]
     together = integrate_together(problems, find(method), SPAN, 0.02)
     for problem, run in zip(problems, together, strict=True):
         assert np.array_equal(run.y, integrate(problem, method, SPAN, 0.02).y)
