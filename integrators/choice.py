@@ -188,11 +188,8 @@ def _samples(problem: Problem, span: tuple[float, float]) -> tuple[Array, float]
     """Times from the beginning to the samples of the inputs within an interval, those once that differ by rounding, and
     what rounding is.
     """
-    signal, (begin, end), rounding = (
-        problem.inputs.signal,
-        sorted(span),
-        _ROUNDED * float(np.spacing(np.abs(span).max())),
-    )
+    signal, (begin, end) = problem.inputs.signal, sorted(span)
+    rounding = _ROUNDED * float(np.spacing(max(abs(begin), abs(end))))
     times = np.unique(np.concatenate([np.zeros(0), *(signal.times if signal else ())]))
     marks = np.sort(np.abs(times[(times > begin + rounding) & (times < end - rounding)] - span[0]))
     return marks[np.diff(marks, prepend=-np.inf) > rounding], rounding

@@ -50,6 +50,8 @@ def truth(name):
 def test_success_means_right(method):
     disagree = []
     for name, horizon in HORIZONS.items():
+        if METHODS[method].stepper.multistep and problem(name).re_bases:  # refused by name
+            continue
         for tolerance in (1e-5, 1e-8, 1e-11):
             options = {"rtol": tolerance, "atol": tolerance * 1e-2, "max_steps": 300_000}
             run = integrate(problem(name), method, (0, horizon), **options)
