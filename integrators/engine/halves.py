@@ -285,9 +285,11 @@ def rounds(run: FixedRun, y: Array) -> Array:
 def _along_axes(states: Array) -> Array:
     """How far states spread along their principal axes, the most first; where there are too many as a whole."""
     rows, k = states.shape
-    if k > MOST_AXES or not np.isfinite(states).all():
-        return np.array([np.sqrt(np.square(states).sum() / rows)])
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(states.T @ states / rows)[::-1], 0.0))
+    with np.errstate(over="ignore"):  # of what has left everything
+        spread = states.T @ states / rows
+        if k > MOST_AXES or not np.isfinite(spread).all():
+            return np.array([np.sqrt(np.square(states).sum() / rows)])
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(spread)[::-1], 0.0))
 
 
 class _Look:
