@@ -122,28 +122,19 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     if k > free:
         raise ValueError(f"count: {k}, expected at most {free}, the free motions of the nodes")
     _warn_of_unrest(rod, search, at)
-    from scipy.linalg import eig_banded
-
     b, N = assembly.BAND, search.held.size
     band = np.zeros((2 * b + 1, N))
     assembly.band_of_stiffness.compiled(at, search.elements, search.loads, search.options, band)
     hold(band, search.held)
     mass = np.repeat(rod.inertia, [3, 1, 1, 1], axis=1).ravel()
     root = np.where(search.held, 1.0, 1.0 / np.sqrt(mass))
-    if search.loads[:, 3:].any():
-        return _of_all(band, root, search.held, k)
-    upper = np.zeros((b + 1, N))
-    for d in range(b + 1):  # the mean of either side
-        upper[b - d, d:] = 0.5 * (band[b - d, d:] + band[b + d, : N - d]) * root[d:] * root[: N - d]
-    top = float(np.abs(upper[b]).max())
-    upper[b, search.held] = 4.0 * top  # beyond all others
-    squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
-    squares[np.abs(squares) < _ZERO * top] = 0.0
+    for d in range(-b, b + 1):  # rows i = j + d of the columns j
+        i, j = (slice(max(0, s * d), N + min(0, s * d)) for s in (1, -1))
+        band[b + d, j] *= root[i] * root[j]
+    top = float(np.abs(band[b, ~search.held]).max())
     rigid = _without_stiffness(_rigid_motions(at, search.held), at, search) / root[:, None]
-    if abs(squares[0]) < _SOFT * top:
-        softest, shapes = _softest(upper, k, search.held, rigid)
-        better = softest * softest <= top * np.abs(softest[softest != 0.0]).min(initial=np.inf)
-        squares[: better.size][better], vectors[:, : better.size][:, better] = softest[better], shapes[:, better]
+    find = _of_any_loads if search.loads[:, 3:].any() else _of_a_potential
+    squares, vectors = find(band, k, top, search.held, rigid)
     if (lost := int((squares == 0.0).sum()) - rigid.shape[1]) > 0:
         warnings.warn(
             f"vibrations of {rod!r}: {lost} slow ones are lost in the rounding of the stiffest, "
@@ -151,8 +142,34 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
             ModelWarning,
             stacklevel=2,
         )
-    omega = np.sign(squares) * np.sqrt(np.abs(squares))
-    return Vibrations(omega, (vectors * root[:, None]).T.reshape(k, -1, 6), np.zeros(k))
+    omega = _frequencies(squares)
+    return Vibrations(omega.real, (vectors * root[:, None]).T.reshape(len(omega), -1, 6), np.abs(omega.imag))
+
+
+def _of_a_potential(
+    band: Array, k: int, top: float, held: NDArray[np.bool_], rigid: Array
+) -> tuple[NDArray[np.complex128], Array]:
+    """The first k values ω² of a symmetric stiffness over the masses, and the vectors."""
+    from scipy.linalg import eig_banded
+
+    b, N = len(band) // 2, band.shape[1]
+    upper = np.zeros((b + 1, N))
+    for d in range(b + 1):  # the mean of either side
+        upper[b - d, d:] = 0.5 * (band[b - d, d:] + band[b + d, : N - d])
+    upper[b, held] = 4.0 * top  # beyond all others
+    squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
+    squares[np.abs(squares) < _ZERO * top] = 0.0
+    if abs(squares[0]) < _SOFT * top:
+        softest, shapes = _softest(upper, k, held, rigid)
+        better = softest * softest <= top * np.abs(softest[softest != 0.0]).min(initial=np.inf)
+        squares[: better.size][better], vectors[:, : better.size][:, better] = softest[better], shapes[:, better]
+    return squares.astype(complex), vectors
+
+
+def _frequencies(squares: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """ω, of what falls −√−ω²."""
+    real = squares.imag == 0.0
+    return np.where(real, np.sign(squares.real) * np.sqrt(np.abs(squares)), np.sqrt(squares))
 
 
 def _warn_of_unrest(rod: Rod, search: _Search, poses: Array) -> None:
@@ -175,37 +192,33 @@ def _warn_of_unrest(rod: Rod, search: _Search, poses: Array) -> None:
     )
 
 
-def _of_all(band: Array, root: Array, held: NDArray[np.bool_], k: int) -> Vibrations:
-    """The first k of all vibrations of a stiffness that is not symmetric, by those of its inverse where it has one,
-    which are right relative to themselves.
+def _of_any_loads(
+    band: Array, k: int, top: float, held: NDArray[np.bool_], rigid: Array
+) -> tuple[NDArray[np.complex128], Array]:
+    """The same of a stiffness that is not symmetric, some of which may not be real: by all values of its inverse, which
+    are right relative to themselves, or where it has none, of itself.
     """
-    from scipy.linalg import LinAlgError, eig, solve_banded
+    from scipy.linalg import eig, solve_banded
 
-    b, N, free = len(band) // 2, len(root), np.flatnonzero(~held)
-    scaled = np.zeros_like(band)
-    for d in range(-b, b + 1):  # rows i = j + d of the columns j
-        i, j = (slice(max(0, s * d), N + min(0, s * d)) for s in (1, -1))
-        scaled[b + d, j] = root[i] * band[b + d, j] * root[j]
-    try:
-        values, vectors = eig(solve_banded((b, b), scaled, np.eye(N))[np.ix_(free, free)])
-        values = 1.0 / values
-    except (LinAlgError, ZeroDivisionError):
+    b, N, free = len(band) // 2, band.shape[1], np.flatnonzero(~held)
+    if rigid.shape[1]:
         full = np.zeros((N, N))
         for d in range(-b, b + 1):
             columns = np.arange(max(0, -d), N + min(0, -d))
-            full[columns + d, columns] = scaled[b + d, columns]
+            full[columns + d, columns] = band[b + d, columns]
         values, vectors = eig(full[np.ix_(free, free)])
-    flutters = np.abs(values.imag) > _NOISE * np.abs(values)
-    omega = np.where(flutters, np.sqrt(values), np.sign(values.real) * np.sqrt(np.abs(values.real)))
-    first = np.lexsort((values.imag, omega.real))[:k]
+        values[np.abs(values) < _ZERO * top] = 0.0
+    else:
+        values, vectors = eig(solve_banded((b, b), band, np.eye(N))[np.ix_(free, free)])
+        values = 1.0 / values
+    values = np.where(np.abs(values.imag) > _NOISE * np.abs(values), values, values.real)
+    first = np.lexsort((values.imag, _frequencies(values).real))[:k]
     shapes = np.zeros((N, len(first)))
     for at, m in enumerate(first):
         x = vectors[:, m] / vectors[np.argmax(np.abs(vectors[:, m])), m]
-        part = x.imag if flutters[m] and values[m].imag > 0.0 else x.real
+        part = x.imag if values[m].imag > 0.0 else x.real
         shapes[free, at] = part / (np.linalg.norm(part) or 1.0)
-    return Vibrations(
-        omega[first].real, (shapes * root[:, None]).T.reshape(len(first), -1, 6), np.abs(omega[first].imag)
-    )
+    return values[first], shapes
 
 
 def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:

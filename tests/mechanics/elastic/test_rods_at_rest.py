@@ -416,3 +416,16 @@ def test_vibrations_about_poses_that_are_not_at_rest_are_a_warning() -> None:
     bent = equilibrium(Rod.straight(0.5, 20, section, supports={0: "clamped"}, loads=[Load(-1, (0.0, 0.0, 0.1))]))
     with pytest.warns(ModelWarning, match="not at rest: rest is .* away"):
         vibrations(Rod.straight(0.5, 20, section, supports={0: "clamped"}), bent.poses)
+
+
+def test_motions_without_stiffness_stay_so_under_a_thrust_that_turns_with_the_rod() -> None:
+    """Its stiffness has no inverse: a rod that flies, and one on a hinge."""
+    section = Section.rectangle(width=0.02, height=0.01, young=2.1e11, density=7850.0)
+    thrust = [Load(0, force=(1e-6, 0.0, 0.0), axes="body")]
+    for supports, load in (({}, thrust), ({0: "pinned"}, [Load(-1, force=(-1e-6, 0.0, 0.0), axes="body")])):
+        still = vibrations(Rod.straight(1.0, 20, section, supports=supports), count=9)
+        with pytest.warns(ModelWarning, match="not at rest"):
+            pushed = vibrations(Rod.straight(1.0, 20, section, supports=supports, loads=load), count=9)
+        assert (still.angular_frequencies == 0.0).sum() == (6 if not supports else 3)
+        np.testing.assert_allclose(pushed.angular_frequencies, still.angular_frequencies, rtol=1e-5)
+        assert not pushed.flutters
