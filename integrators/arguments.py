@@ -103,12 +103,14 @@ def equal_steps(span: tuple[float, float], step: float) -> Plan:
 
 
 def saved_every(save_every: int | None, way: Plan | Steering) -> int:
+    """After how many steps a state is kept: as asked for, or of fixed steps so that there are at most `ROWS`."""
     if save_every is None:
         return max(1, -(-way.steps // ROWS)) if isinstance(way, Plan) else 1
     return min(integer(save_every, "save_every", 1), 2**62)
 
 
 def interval(t_span: Sequence[float]) -> tuple[float, float]:
+    """The two times of an interval."""
     span = reals(t_span, "t_span", "two finite numbers (t0, t1)")
     if span.shape != (2,) or not np.isfinite(span).all():
         raise ValueError(f"t_span: {t_span}, expected two finite numbers (t0, t1)")
@@ -136,6 +138,7 @@ def events_of(events: Any, problem: Problem, statistics: Sequence[Statistic]) ->
 
 
 def times_of(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
+    """The given times, none of them outside the interval; what is so by rounding is its end."""
     if t_eval is None:
         return np.zeros(0)
     times = reals(t_eval, "t_eval", "a one-dimensional array of finite times")
@@ -158,6 +161,7 @@ def times_of(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
 
 
 def check_begin(problem: Problem, t: float) -> None:
+    """A start that is that of one time only is an error at another."""
     if problem.begins is not None and t != problem.begins:
         raise ValueError(
             f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
@@ -63,15 +64,12 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     own = np.sum([trajectory.counters for trajectory in found], axis=0)
     divisions = _divisions(own)
     names = runs[0].output.own_events
+    ended = found if single or isinstance(way, Plan) else [_with_end(problem, runs[0], one) for one in found]
     doubts = tuple(_doubts_of_all(problem, each))
     at_start = _at_the_start(problem, method, way)
     doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
     return Solution(
-        **(
-            rows_of_single(problem, runs[0], found[0])
-            if single
-            else rows_of_ensemble(found if isinstance(way, Plan) else [_with_end(problem, runs[0], f) for f in found])
-        ),
+        **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(ended)),
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else _messages(found))
@@ -234,8 +232,17 @@ def _on_the_way(
             y = one.y[row]
             try:
                 of_steps = method.doubts(problem, y, abs(way.h), float(one.t[row])) if np.isfinite(y).all() else ()
-            except Exception:  # also of the user's: a function may raise at the state where it has ended the run
+            except (ArithmeticError, ValueError, np.linalg.LinAlgError):
                 of_steps = ()
+            except (
+                Exception
+            ) as error:  # of the user's functions; at the state where one has ended the run it says no more
+                of_steps = ()
+                if found[k].status is Status.OK:
+                    says = (
+                        f"the run is over, but what its steps presuppose at t = {one.t[row]:.6g} could not be looked at"
+                    )
+                    warnings.warn(f"{says} ({error})", RuntimeWarning, stacklevel=4)
             if of_steps:
                 time = float(one.t[row])
                 doubts += [replace(doubt, time=time, trajectory=k) for doubt in of_steps]
