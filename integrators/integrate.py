@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,20 +23,8 @@ from integrators.arguments import (
     times_of,
     way_of,
 )
-from integrators.choice import (
-    ROUGH,
-    STIFF,
-    UNSMOOTH,
-    Asking,
-    TurnedStiff,
-    ending_at_samples,
-    is_stiff,
-    known,
-    may_decay,
-    suggested,
-    unsmooth,
-    within_samples,
-)
+from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_steps, or_damped, unsmooth, varying
+from integrators.choice.stiffness import STIFF, TOLERANCES, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, content_of, load
@@ -57,7 +44,6 @@ from integrators.results.digests import StorageError
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
-from integrators.status import Status
 from liegroup.arrays import check_function, integer, path_of, positive
 from liegroup.compile import undisturbed
 
@@ -227,13 +213,10 @@ def integrate(
     ([0.5, 1.0], True)
     """
     wanted, t_span = method_and_span(method, t_span)
-    problem, steering = pose(problem), (rtol, atol, controller, step, energy_tolerance)
-    nothing_said = wanted is None and not fast and all(x is None for x in steering)
+    problem, variable = pose(problem), rtol is not None or atol is not None or controller is not None
+    nothing_said = wanted is None and not (variable or fast) and step is None and energy_tolerance is None
     why = unsmooth(problem) if nothing_said else ""
-    if why:
-        rtol, atol = UNSMOOTH
-    variable = rtol is not None or atol is not None or controller is not None
-    chosen = find((ROUGH if variable else "GAUSS8") if wanted is None else wanted)
+    chosen = find((ROUGH if variable or why else DEFAULT) if wanted is None else wanted)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
         if variable:
@@ -268,27 +251,19 @@ def integrate(
         solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
     chosen.check(problem, span[0])
-    says = "" if wanted else f"{chosen.name}, chosen for want of a method"
-    says = f"{says}, with rtol={UNSMOOTH[0]} for {why}" if why else says
-    if chosen.stepper.report and step is None and not variable:
+    says, choice = "" if wanted else f"{chosen.name}, chosen for want of a method", None
+    if why:
+        choice = varying(ROUGH, why, max_step)
+    elif chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(
                 f"max_step, max_steps: they belong to variable steps, but {chosen.name} takes fixed ones; give `step`, "
                 "or leave the method out and give rtol"
             )
-        length = abs(span[1] - span[0])
-        step = min(suggested(problem, chosen, None, *span), length) if length else 1.0
-        aligned = ending_at_samples(problem, span, step)
-        other = "" if not nothing_said else STIFF if is_stiff(problem, span, step) else "" if aligned else ROUGH
-        if other:
-            if other == ROUGH:
-                max_step = within_samples(problem, span, step)
-            chosen, step, (rtol, atol) = known(other), None, UNSMOOTH
-            why = "what decays fast" if other == STIFF else "inputs whose samples no equal steps end at"
-            says = f"{other}, chosen for want of a method, with rtol={UNSMOOTH[0]} for {why}"
-        elif length:
-            step = aligned or step
-            says = f"{says or chosen.name}, with steps of {step:.3g}"
+        choice = by_default(problem, span) if nothing_said else of_divided_steps(problem, chosen, span)
+    if choice is not None:
+        chosen, step, rtol, atol, max_step = choice.method, choice.step, choice.rtol, choice.atol, choice.max_step
+        says = choice.says or says
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
@@ -307,26 +282,27 @@ def integrate(
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
-    asks = nothing_said and chosen.stepper.report and may_decay(problem) and len(runs) == 1
-    asks = bool(asks) and callback is None and checkpoint is None and into is None and not gathered
+    alone = len(runs) == 1 and callback is None and checkpoint is None and into is None and not gathered
+    asks = nothing_said and alone and step is not None and may_decay(problem)
     crew = Asking(span) if asks else crew
     keeper: Checkpoint | None = None
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
     elif checkpoint is not None:
         keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
-    options = {"save_every": save_every, "t_eval": t_eval, "events": events, "progress": progress}
-    try:
-        solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
-        if not asks or solution.status is not Status.NOT_CONVERGED:
-            return replace(solution, message=f"{solution.message} ({says})") if says else solution
-        with suppress(Exception):  # of the user's functions, where the first run has not called them
-            damped = integrate(problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], max_steps=MANY, **options)
-            solution = damped if damped.success else solution
-    except TurnedStiff:
-        solution = integrate(problem, STIFF, span, rtol=UNSMOOTH[0], atol=UNSMOOTH[1], **options)
-    if solution.method == STIFF:
-        says = f"{STIFF}, chosen for want of a method, with rtol={UNSMOOTH[0]} for what has come to decay fast"
+
+    def first() -> Solution:
+        return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+
+    def damped(most: int | None) -> Solution:
+        return integrate(
+            problem, STIFF, span, rtol=TOLERANCES[0], atol=TOLERANCES[1], max_steps=most, save_every=save_every,
+            t_eval=t_eval, events=events, progress=progress,
+        )  # fmt: skip
+
+    solution = or_damped(first, damped) if asks else first()
+    if asks and solution.method == STIFF:
+        says = varying(STIFF, "what has come to decay fast").says
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
 
 

@@ -72,8 +72,8 @@ def with_inputs(problem: Problem, u: Any) -> Problem:
     part = given.together()
     kinds = {k: p.kind for p in given.parts for k in p.which}
     of = tuple(kinds[k] for k in part.which)
-    samples = tuple(given.tables), tuple(given.times)
-    return driven(held, Signal(part.field, part.which, of, part.reads, held, *samples))
+    data = tuple(given.tables), tuple(given.samples)
+    return driven(held, Signal(part.field, part.which, of, part.reads, held, *data))
 
 
 def undriven(problem: Problem) -> Problem:

@@ -297,8 +297,8 @@ class Signal:
         The problem with all its inputs held.
     tables : tuple of array
         Of sampled data, behind the parameters.
-    times : tuple of array
-        Of the samples, s.
+    samples : tuple of Sampled
+        These data.
     in_lanes : bool
         Whether the problem runs in lanes with them.
 
@@ -313,5 +313,5 @@ class Signal:
     reads: int
     undriven: Any
     tables: tuple[Array, ...] = ()
-    times: tuple[Array, ...] = ()
+    samples: tuple[Sampled, ...] = ()
     in_lanes: bool = False

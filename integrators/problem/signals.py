@@ -57,15 +57,15 @@ class Given:
         Functions.
     tables : list of array
         Of sampled data, to be put behind the parameters.
-    times : list of array
-        Of the samples, s.
+    samples : list of Sampled
+        These data.
     """
 
     problem: Problem
     held: dict[int, float] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
     tables: list[Array] = field(default_factory=list)
-    times: list[Array] = field(default_factory=list)
+    samples: list[Sampled] = field(default_factory=list)
 
     def take(self, u: Any) -> None:
         """Numbers, a function for all inputs, or a mapping of names to either."""
@@ -97,7 +97,7 @@ class Given:
                 raise ValueError(f"{what}: Sampled has values for {count} inputs, expected {m}")
             at = len(np.asarray(self.problem.parameters)) + sum(map(len, self.tables))
             self.tables.append(given.table)
-            self.times.append(np.asarray(given.times))
+            self.samples.append(given)
             self.parts.append(Part(which, _of_table(given, at), "sampled", TIME))
             return
         function = given.function if isinstance(given, traced) else given

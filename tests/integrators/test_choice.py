@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +10,10 @@ import pytest
 import scipy.integrate
 
 import mechanics
-from integrators import Problem, Sampled, Status, choice, integrate, suggest_step
-from integrators.choice import MANY, ending_at_samples, is_stiff
+from integrators import Problem, Sampled, Status, integrate, suggest_step
+from integrators.choice import default, stiffness
+from integrators.choice.samples import ending_at_samples, within_samples
+from integrators.choice.stiffness import MANY, is_stiff
 from liegroup import rn
 
 
@@ -102,7 +103,7 @@ def test_what_comes_to_decay_so_fast_that_a_step_is_not_solved_is_damped(monkeyp
     creep = 1e-7 * np.arctanh(0.3 * np.sin(run.t[stuck]) - 0.2 * run.y[stuck, 0])
     assert run.y[stuck, 1] == pytest.approx(creep, abs=1e-9)
 
-    monkeypatch.setattr(sys.modules["integrators.integrate"], "MANY", 3)
+    monkeypatch.setattr(default, "MANY", 3)
     run = integrate(problem, (0.0, 10.0))  # what was computed stays where the other way leads nowhere
     assert run.status is Status.NOT_CONVERGED
     assert "GAUSS8, chosen for want of a method" in run.message
@@ -121,7 +122,7 @@ def test_ctrl_c_in_the_question_leaves_what_was_computed(monkeypatch):
         raise KeyboardInterrupt
 
     problem = Problem(rn(2), [0.0, 1.0], sliding)
-    monkeypatch.setattr(choice, "is_stiff", asked)
+    monkeypatch.setattr(stiffness, "is_stiff", asked)
     run = integrate(problem, (0.0, 60.0))
     assert run.status is Status.INTERRUPTED
     assert 0.0 < run.t[-1] < 60.0
@@ -211,8 +212,20 @@ def test_a_pulse_of_samples_is_not_passed_over():
     run = integrate(problem, (0.0, 10.0))
     assert run.success
     assert run.y[-1] == pytest.approx(by_parts(pulse, 10.0), abs=1e-4)
-    with pytest.warns(RuntimeWarning, match="samples are 1e-07 s apart at the closest, and steps of up to 0.0001 s"):
-        integrate(with_samples([0.0, 0.5, 0.5000001]), (0.0, 10.0))
+
+
+def test_samples_that_are_too_near_each_other_say_nothing_or_are_refused():
+    """A step of a force as two samples, a blow of 0.1 µs, and samples of two inputs that are near each other."""
+    jump = with_samples([0.0, 0.5, 0.5000001], [0.0, 0.0, 1.0])
+    assert within_samples(jump, (0.0, 10.0), 0.1) == pytest.approx(0.5)
+    assert integrate(jump, (0.0, 10.0)).success
+    blow = with_samples([0.0, 5.0, 5.0000001, 6.2], [0.0, 1000.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match=r"the samples at 5 and 5\.0000001 s say something in less than 0\.0001 s"):
+        integrate(blow, (0.0, 10.0))
+    two = Problem(rn(2), [0.3, 0.0], pushed, parameters=[0.0, 0.0], inputs={"force": 0, "other": 1})
+    times = np.arange(0.0, 10.0, 0.1)
+    near = {name: Sampled(times + off, np.sin(times)) for name, off in (("force", 0.0), ("other", 1e-7))}
+    assert within_samples(two.with_inputs(near), (0.0, 10.0), 0.1) == pytest.approx(0.1, rel=1e-5)
 
 
 def test_samples_beside_functions_do_not_shorten_steps():

@@ -1,0 +1,85 @@
+"""What is chosen where nothing is said of method and steps, or no step of a method that divides its steps."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from integrators.choice.samples import ending_at_samples, within_samples
+from integrators.choice.steps import suggested
+from integrators.choice.stiffness import MANY, STIFF, TOLERANCES, TurnedStiff, is_stiff
+from integrators.choice.trials import known
+from integrators.method import Method
+from integrators.problem import Problem
+from integrators.results.solution import Solution
+from integrators.status import Status
+
+DEFAULT, ROUGH = "GAUSS8", "RKMK_DOP853"
+"""The method where nothing is said; and that of motions that are not smooth, and of variable steps."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method with fixed steps, or with tolerances, and why, in words for the message of a solution."""
+
+    method: Method
+    says: str
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float = np.inf
+
+
+def varying(name: str, why: str, max_step: float = np.inf) -> Choice:
+    """A method with the tolerances of what is chosen."""
+    says = f"{name}, chosen for want of a method, with rtol={TOLERANCES[0]} for {why}"
+    return Choice(known(name), says, None, *TOLERANCES, max_step)
+
+
+def unsmooth(problem: Problem) -> str:
+    """Why GAUSS8 is not for a problem, if it is not."""
+    return "things that strike each other" if problem.strikes else "forces with kinks" if problem.has_kinks else ""
+
+
+def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
+    """Where nothing is said: GAUSS8, or what its steps are not for."""
+    method, length = known(DEFAULT), abs(span[1] - span[0])
+    step = min(suggested(problem, method, None, *span), length) if length else 1.0
+    if is_stiff(problem, span, step):
+        return varying(STIFF, "what decays fast")
+    if not (aligned := ending_at_samples(problem, span, step)):
+        why = "inputs whose samples no equal steps end at"
+        return varying(ROUGH, why, within_samples(problem, span, step))
+    says = f"{method.name}, chosen for want of a method"
+    return Choice(method, f"{says}, with steps of {aligned:.3g}" if length else says, aligned)
+
+
+def of_divided_steps(problem: Problem, method: Method, span: tuple[float, float]) -> Choice:
+    """The step of a method that divides its steps."""
+    length = abs(span[1] - span[0])
+    if not length:
+        return Choice(method, "", 1.0)
+    step = min(suggested(problem, method, None, *span), length)
+    step = ending_at_samples(problem, span, step) or step
+    return Choice(method, f"{method.name}, with steps of {step:.3g}", step)
+
+
+def or_damped(first: Callable[[], Solution], damped: Callable[[int | None], Solution]) -> Solution:
+    """What GAUSS8 comes to or, where it becomes stiff on the way (`integrators.choice.stiffness.Asking`), what a method
+    comes to that damps, with so many steps at most; and so where a step is not solved, if that comes to the end.
+    """
+    try:
+        solution = first()
+    except TurnedStiff:
+        return damped(None)
+    if solution.status is not Status.NOT_CONVERGED:
+        return solution
+    try:
+        other = damped(MANY)
+    except Exception as error:  # of the user's functions, where the first run has not called them
+        warnings.warn(f"{STIFF} could not be tried where a step was not solved ({error})", RuntimeWarning, stacklevel=3)
+        return solution
+    return other if other.success else solution

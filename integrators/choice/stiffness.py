@@ -1,0 +1,94 @@
+"""Whether what decays makes the steps of GAUSS8 short: at the start of a run, or on its way."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from integrators.arguments import way_of
+from integrators.choice.trials import known, substeps_of, tried
+from integrators.engine.crew import Here
+from integrators.engine.run import Plan, Run
+from integrators.problem import Problem
+from integrators.problem.jacobian import derivative
+from integrators.status import Status
+
+MANY = 10_000
+"""Steps of GAUSS8 beyond which a method that damps is asked."""
+STIFF, TOLERANCES = "RKMK_RADAU_IIA5", (1e-9, 1e-12)
+"""That method; and the tolerances of all whose steps vary where nothing is said."""
+_BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
+"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
+which on that is asked; and components of a velocity, at most.
+"""
+_OFTEN, _LOOKED = 32, 1024
+"""A run is looked at after so many parts of its steps, and at most so many steps."""
+_FEW, _LATER = 500, 0.2
+"""Substeps after which it is asked then, at least, and which part of all."""
+_FEWER, _LEAST = 0.1, 40
+"""Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
+
+
+def may_decay(problem: Problem) -> bool:
+    """Whether it may be stiff, and is small enough to be asked: where the energy is kept nothing decays."""
+    kept = any(guard.name == "energy" and not np.isfinite(guard.rise) for guard in problem.guards)
+    return problem.dimension <= _LARGEST and not kept
+
+
+class TurnedStiff(Exception):
+    """A run of GAUSS8 has come where `is_stiff` is true."""
+
+
+class Asking(Here):
+    """Takes the steps of one run of GAUSS8 and asks on the way whether it has become stiff: what slides comes to stick.
+    At steps that do not depend on how fast the machine is, so that another run asks at the same.
+    """
+
+    def __init__(self, span: tuple[float, float]) -> None:
+        super().__init__()
+        self._end, self._next, self._asked = span[1], 1, 0
+        self._before = span[0], 0
+
+    def advance(self, runs: list[Run], count: int) -> int:
+        run = runs[0]
+        count = super().advance(runs, min(count, self._next - run.steps_done))
+        if not run.done and run.steps_done >= self._next:
+            self._next += min(1 + run.steps_done // _OFTEN, _LOOKED)
+            if self._is_stiff(run):
+                raise TurnedStiff
+        return count
+
+    def _is_stiff(self, run: Run) -> bool:
+        (t, before), substeps = self._before, substeps_of(run)
+        self._before = run.t, substeps
+        if substeps - self._asked < max(_FEW, _LATER * substeps):
+            return False
+        self._asked = substeps
+        try:
+            step = abs(run.t - t) / max(1, substeps - before)
+            return is_stiff(run.problem.with_start(run.shown()), (run.t, self._end), step)
+        except KeyboardInterrupt:  # who drives the run hears of it, too
+            return False
+
+
+def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
+    """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
+    takes far fewer: of the beginning of the run it is tried.
+    """
+    length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
+    if not step * MANY < length or not may_decay(problem):
+        return False
+    one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), known(STIFF)
+    try:
+        method.check(one, span[0])
+        begun = Plan(span[0], forward * step, _BEGUN)
+        found = tried(one, known("GAUSS8"), begun)
+        rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
+        decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
+        if not step * decays.max(initial=0.0) > _DECAYS:
+            return False
+        beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
+        most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
+        way = way_of(method, beginning, None, *TOLERANCES, None, np.inf, most, one)
+        return tried(one, method, way).status is Status.OK
+    except Exception:  # also of the user's functions: the run will say what is wrong
+        return False
