@@ -211,7 +211,7 @@ def test_a_pulse_of_samples_is_not_passed_over():
     problem = with_samples(pulse.times, pulse.values)
     run = integrate(problem, (0.0, 10.0))
     assert run.success
-    assert run.y[-1] == pytest.approx(by_parts(pulse, 10.0), abs=1e-4)
+    assert run.y[-1] == pytest.approx(by_parts(pulse, 10.0), abs=1e-8)
 
 
 def test_samples_that_are_too_near_each_other_say_nothing_or_are_refused():
