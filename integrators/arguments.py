@@ -99,7 +99,7 @@ def equal_steps(span: tuple[float, float], step: float) -> Plan:
     steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
     ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
     h = step if ends or not steps else length / steps
-    return Plan(span[0], h if span[1] >= span[0] else -h, steps)
+    return Plan(span[0], h if span[1] >= span[0] else -h, steps, span[1])
 
 
 def saved_every(save_every: int | None, way: Plan | Steering) -> int:

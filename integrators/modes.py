@@ -464,7 +464,8 @@ def _loses(run: _Run) -> bool:
 def _in_halves(phase: _Phase, method: Method) -> FixedRun:
     """A phase once more in steps of half the size, from its first state to its last time, without events."""
     t, steps = float(phase.t[0]), 2 * phase.steps
-    plan = Plan(t, (float(phase.t[-1]) - t) / steps, steps)
+    end = float(phase.t[-1])
+    plan = Plan(t, (end - t) / steps, steps, end)
     return single_run(phase.problem, method, Output(), plan, phase.y[0])
 
 
@@ -474,7 +475,7 @@ def _at_times(system: Modes, start: Next, method: Method, step: float, most: int
     def taken(problem: Problem, events: list[Event], end: float, h: float, t: float) -> _Phase:
         steps = int(np.ceil((end - t) / h * (1.0 - 1e-9)))
         wanted, asked = np.unique([*times[(times > t) & (times < end)], end]), as_events(events)
-        output, plan = Output(times=wanted, events=asked), Plan(t, (end - t) / steps, steps)
+        output, plan = Output(times=wanted, events=asked), Plan(t, (end - t) / steps, steps, end)
         y0 = np.asarray(problem.y0, dtype=np.float64)
         run = single_run(problem, method, output, plan, y0)
         [found] = to_its_end(run)

@@ -240,9 +240,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         length = abs(self.t_bound - self.t)
         steps = NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
-        return single_run(
-            problem, self.lie_method, Output(save_every=NEVER), Plan(self.t, h, steps), np.asarray(problem.y0)
-        )
+        plan = Plan(self.t, h, steps, self.t_bound)
+        return single_run(problem, self.lie_method, Output(save_every=NEVER), plan, np.asarray(problem.y0))
 
     def _variable(
         self,

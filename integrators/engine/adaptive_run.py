@@ -183,6 +183,10 @@ class AdaptiveRun(Run):
         return self.status is not Status.OK or self.t == self.span[1]
 
     @property
+    def limit(self) -> float:
+        return self.span[1]
+
+    @property
     def progress(self) -> float:
         t0, t1 = self.span
         return (self.t - t0) / (t1 - t0) if t1 != t0 else 1.0

@@ -53,11 +53,15 @@ class FixedRun(Run):
 
     @property
     def t(self) -> float:
-        return self.plan.t0 + self.steps_done * self.plan.h if self.stopped_at is None else self.stopped_at
+        return self.plan.time(self.steps_done) if self.stopped_at is None else self.stopped_at
 
     @property
     def done(self) -> bool:
         return self.status is not Status.OK or self.steps_done >= self.plan.steps
+
+    @property
+    def limit(self) -> float:
+        return self.plan.limit
 
     @property
     def progress(self) -> float:
@@ -80,7 +84,7 @@ class FixedRun(Run):
 
     def _go_to(self, end: int, records: Any) -> int:
         count = end - self.steps_done
-        return int(self.loop(*records, self.plan.t0, self.plan.h, count, self.plan.steps))
+        return int(self.loop(*records, self.plan.t0, self.plan.h, self.plan.limit, count, self.plan.steps))
 
     @cached_property
     def straight(self) -> tuple[Any, ...] | None:

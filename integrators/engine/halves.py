@@ -227,7 +227,7 @@ def _taken(run: FixedRun, lanes: Iterable[int]) -> dict[int, Trajectory]:
 def _begun(run: FixedRun, found: Mapping[int, Trajectory], first: int, steps: int) -> FixedRun:
     """The beginning of a run, every step saved."""
     starts, plan = np.atleast_2d(run.problem.y0)[first:], run.plan
-    return _again(run, {lane: starts[lane] for lane in found}, Plan(plan.t0, plan.h, steps), Output(save_every=1))
+    return _again(run, {lane: starts[lane] for lane in found}, replace(plan, steps=steps), Output(save_every=1))
 
 
 def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, whole: bool) -> list[Doubt]:
@@ -334,7 +334,7 @@ class _Look:
     def _take_all(self) -> None:
         """All steps in the place of those that were saved."""
         starts = {lane: states[0] for lane, states in self.y.items()}
-        again = self._taken(starts, Plan(self.t0, self.run.plan.h, self.steps), Output(save_every=1))
+        again = self._taken(starts, replace(self.run.plan, t0=self.t0, steps=self.steps), Output(save_every=1))
         if any(one.status is not Status.OK or len(one.y) != self.steps + 1 for one in again.values()):
             return
         self.t, self.y = next(iter(again.values())).t, {lane: one.y for lane, one in again.items()}
@@ -382,7 +382,7 @@ class _Look:
         y, k, h = self.y[lane], self.positions, self.run.plan.h
         if self.rows < 2 or self.anew or not np.isfinite(self.scale[lane][:k]).any():
             return False
-        plan, output = Plan(self.t0, 0.5 * h, 2 * self.every), Output(save_every=2 * self.every)
+        plan, output = Plan(self.t0, 0.5 * h, 2 * self.every, self.run.plan.limit), Output(save_every=2 * self.every)
         half = self._taken({lane: y[0]}, plan, output)[lane]
         if half.status is not Status.OK:
             return half.status is Status.NON_FINITE
@@ -465,9 +465,9 @@ class _Look:
         """
         starts, t = {lane: self.y[lane][row] for lane in asked}, float(self.t[row])
         every, h = length // rows, self.run.plan.h
-        halves = self._taken(starts, Plan(t, 0.5 * h, 2 * length), Output(save_every=2 * every))
+        halves = self._taken(starts, Plan(t, 0.5 * h, 2 * length, self.run.plan.limit), Output(save_every=2 * every))
         if self.anew:
-            again = self._taken(starts, Plan(t, h, length), Output(save_every=every))
+            again = self._taken(starts, Plan(t, h, length, self.run.plan.limit), Output(save_every=every))
             taken = {lane: one.y for lane, one in again.items()}
         else:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
@@ -484,7 +484,7 @@ class _Look:
         `failed`.
         """
         run, starts, stride = self.run, {lane: self.y[lane][0] for lane in asked}, 1
-        plan = Plan(self.t0, run.plan.h / parts, int(parts * self.steps))
+        plan = Plan(self.t0, run.plan.h / parts, int(parts * self.steps), run.plan.limit)
         if parts < 1.0 and not self.anew:
             stride = round(1.0 / parts)  # of the saved states
         rows, output = np.arange(self.rows), Output(save_every=int(parts * stride * self.every))

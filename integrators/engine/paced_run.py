@@ -83,13 +83,17 @@ class PacedLanes(Run):
     def __init__(self, run: AdaptiveRun) -> None:
         start = np.repeat(np.atleast_2d(run.problem.y0)[:1], WIDTH, axis=0)  # not the run's: others may step it
         super().__init__(run.problem, run.method, Output(), run.t0, start, 1)
-        self.most, self.snapshots = run.steering.most, not _are_kernels(run)
+        self.most, self.snapshots, self.latest = run.steering.most, not _are_kernels(run), run.limit
         self.rows, self.clocks, self.ahead = lane_array(ROWS), lane_array(CLOCK), lane_array(CLOCK)
         self.clocks[T] = run.span[0]
         self.previous_low = lane_array(len(run.y))
         self.before, self.before_low, self.before_turns = (lane_array(len(x)) for x in (run.y, run.y, self.turns))
         self.places = np.zeros(WIDTH, dtype=np.int64)
         self.loop = self.loop_form(paced_loop)
+
+    @property
+    def limit(self) -> float:
+        return self.latest
 
     def zeros(self, *shape: int) -> Array:
         return lane_array(*shape)

@@ -104,7 +104,7 @@ def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, 
         steering = replace(run.steering, span=(float(t[0]), found.last_t))
         again = AdaptiveRun(run.problem, run.as_given, Output(), steering, y[0])
     else:
-        again = single_run(run.problem, run.method, Output(), Plan(run.plan.t0, run.plan.h, steps), y[0])
+        again = single_run(run.problem, run.method, Output(), replace(run.plan, steps=steps), y[0])
     [one] = to_its_end(again)
     return with_start(again, one, 0)
 
@@ -206,7 +206,9 @@ def _of_fixed(run: FixedRun, t: Array, y: Array, time: float, row: int, between:
     steps = int((time - begin) / h * (1.0 - 1e-12))
     start = y[row]
     if steps:
-        start = _end(single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps), start))
+        start = _end(
+            single_run(run.problem, run.method, Output(save_every=steps), Plan(begin, h, steps, run.plan.limit), start)
+        )
     begin += steps * h
     parts = int(np.clip(np.ceil(2.0 * abs(h) / between), PARTS, MOST_PARTS))
     whole, fine = stepped(run, begin, h, start), start

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
+from integrators.engine.ends import reaches
 from integrators.engine.memory import free_memory
 from integrators.engine.observe import (
     GREATEST,
@@ -130,15 +131,23 @@ class Gathering(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """Fixed steps: from t0, `steps` of size h."""
+    """Fixed steps: from t0, `steps` of size h.  Nothing is asked after `limit`, and the t0 + n h that is a rounding
+    away from it is `limit` itself.
+    """
 
     t0: float
     h: float
     steps: int
+    limit: float = math.inf
 
     @property
     def end(self) -> float:
-        return self.t0 + self.h * self.steps
+        return self.time(self.steps)
+
+    def time(self, step: int) -> float:
+        """When so many steps are over."""
+        t = self.t0 + step * self.h
+        return self.limit if step and reaches(t, self.h, self.limit) else t
 
 
 def check_steps(span: tuple[float, float], step: float) -> None:
@@ -484,6 +493,11 @@ class Run:
     @property
     def done(self) -> bool:
         """Whether there is nothing left to do."""
+        raise NotImplementedError
+
+    @property
+    def limit(self) -> float:
+        """When the run is over."""
         raise NotImplementedError
 
     @property

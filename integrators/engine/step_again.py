@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.ends import begun, reaches
 from integrators.engine.interrupts import interruptible
 from integrators.problem.jitted import take_raised
 from integrators.status import Status
@@ -65,6 +66,8 @@ def with_start(run: Run, found: Trajectory, number: int) -> tuple[Array, Array]:
 
 def stepped(run: Run, t: float, h: float, y: Array) -> Array:
     """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails."""
+    if reaches(t + h, h, run.limit):
+        t = begun(t, h, run.limit)
     state, low, projected, work, field_work, counters = run.scratch()
     state.T[...] = y  # the same in every lane
     with np.errstate(all="ignore"):
