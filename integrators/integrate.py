@@ -282,9 +282,9 @@ def integrate(
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
-    alone = len(runs) == 1 and callback is None and checkpoint is None and into is None and not gathered
-    asks = nothing_said and alone and step is not None and may_decay(problem)
-    crew = Asking(span) if asks else crew
+    plain = callback is None and checkpoint is None and into is None and not gathered
+    asks = nothing_said and plain and step is not None and may_decay(problem)
+    crew = Asking(span) if asks and len(runs) == 1 else crew
     keeper: Checkpoint | None = None
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from integrators.choice.samples import ending_at_samples, within_samples
-from integrators.choice.steps import suggested
+from integrators.choice.steps import suggested, swiftest
 from integrators.choice.stiffness import MANY, STIFF, TOLERANCES, TurnedStiff, is_stiff
 from integrators.choice.trials import known
 from integrators.method import Method
@@ -47,8 +47,8 @@ def unsmooth(problem: Problem) -> str:
 def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     """Where nothing is said: GAUSS8, or what its steps are not for."""
     method, length = known(DEFAULT), abs(span[1] - span[0])
-    step = min(suggested(problem, method, None, *span), length) if length else 1.0
-    if is_stiff(problem, span, step):
+    one, step = _least(problem, method, span) if length else (problem, 1.0)
+    if is_stiff(one, span, step):
         return varying(STIFF, "what decays fast")
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"
@@ -57,12 +57,19 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     return Choice(method, f"{says}, with steps of {aligned:.3g}" if length else says, aligned)
 
 
+def _least(problem: Problem, method: Method, span: tuple[float, float]) -> tuple[Problem, float]:
+    """The trajectory that asks for the least step, and this, or the whole interval."""
+    steps = [(suggested(one, method, None, *span), one) for one in swiftest(problem, span[0])]
+    step, one = min(steps, key=lambda found: found[0])
+    return one, min(step, abs(span[1] - span[0]))
+
+
 def of_divided_steps(problem: Problem, method: Method, span: tuple[float, float]) -> Choice:
     """The step of a method that divides its steps."""
     length = abs(span[1] - span[0])
     if not length:
         return Choice(method, "", 1.0)
-    step = min(suggested(problem, method, None, *span), length)
+    _, step = _least(problem, method, span)
     step = ending_at_samples(problem, span, step) or step
     return Choice(method, f"{method.name}, with steps of {step:.3g}", step)
 

@@ -25,6 +25,8 @@ all of them count as one, at most.
 """
 _RANGE = 8.0
 """A trial changes the step at most by this factor."""
+_LOOKED, _SWIFTEST = 200, 3
+"""How many trajectories of an ensemble are looked at, and of how many of them, beside the first, steps are taken."""
 
 
 _SPACINGS = 1e3
@@ -43,7 +45,7 @@ def suggest_step(
     Parameters
     ----------
     problem : Problem, or what poses one
-        Of an ensemble, the first trajectory.
+        Of an ensemble the least step of some trajectories: the first, and those that move fastest for their size.
     method : str or Method
     tolerance : float, optional
         Of methods that divide their steps by an estimate (`GAUSS8`): the estimate of a substep, as in `Method.tuned`;
@@ -79,18 +81,25 @@ def suggest_step(
         raise TypeError(f"method: {chosen.name} chooses its steps itself")
     if tolerance is not None:
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
-    return suggested(pose(problem), chosen, tolerance, t, np.inf)
+    return min(suggested(one, chosen, tolerance, t, np.inf) for one in swiftest(pose(problem), t))
+
+
+def swiftest(problem: Problem, t: float) -> list[Problem]:
+    """The first trajectory, and of many those that move fastest for their size, of so many as are looked at."""
+    starts = np.atleast_2d(problem.y0)
+    first, *others = (problem.with_start(y) for y in starts[:: -(-len(starts) // _LOOKED)])
+    return [first, *sorted(others, key=lambda one: _first_step(one, t))[:_SWIFTEST]]
 
 
 def suggested(problem: Problem, chosen: Method, tolerance: float | None, t: float, end: float) -> float:
-    """`suggest_step` of a run to `end`, beyond which nothing is asked; nor beyond the next sample, where others are
+    """`suggest_step` of one trajectory to `end`, beyond which nothing is asked; nor beyond the next sample, where others are
     functions.
     """
     signal = problem.inputs.signal
     if signal is not None and len({*signal.kinds}) > 1 and np.isfinite(end) and end != t:
         marks, _ = samples_within(problem, (t, end))
         end = t + np.sign(end - t) * float(marks[0]) if len(marks) else end
-    problem = held_as_at(problem.with_start(np.atleast_2d(problem.y0)[0]), t)
+    problem = held_as_at(problem, t)
     first = min(_first_step(problem, t), abs(end - t))
     check_begin(problem, t)
     with undisturbed():

@@ -77,18 +77,18 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
     length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
     if not step * MANY < length or not may_decay(problem):
         return False
-    one, method = problem.with_start(np.atleast_2d(problem.y0)[0]), known(STIFF)
+    method = known(STIFF)
     try:
-        method.check(one, span[0])
+        method.check(problem, span[0])
         begun = Plan(span[0], forward * step, _BEGUN)
-        found = tried(one, known("GAUSS8"), begun)
-        rates = np.linalg.eigvals(forward * derivative(one, found.last_t, found.last))
+        found = tried(problem, known("GAUSS8"), begun)
+        rates = np.linalg.eigvals(forward * derivative(problem, found.last_t, found.last))
         decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
         if not step * decays.max(initial=0.0) > _DECAYS:
             return False
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
-        way = way_of(method, beginning, None, *TOLERANCES, None, np.inf, most, one)
-        return tried(one, method, way).status is Status.OK
+        way = way_of(method, beginning, None, *TOLERANCES, None, np.inf, most, problem)
+        return tried(problem, method, way).status is Status.OK
     except Exception:  # also of the user's functions: the run will say what is wrong
         return False

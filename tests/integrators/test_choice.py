@@ -276,3 +276,23 @@ def test_at_times_far_from_zero():
     driven = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + np.sin(t)])
     with pytest.raises(ValueError, match=r"near 1\.7e\+09 s times are 2.4e-07 s apart.*count the time from"):
         integrate(driven, (1.7e9, 1.7e9 + 50.0))
+
+
+def test_an_ensemble_is_judged_by_what_moves_fastest():
+    """The first pendulum hangs at rest, and the others would be saved at the end only, or become stiff unseen."""
+    pendulum = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], -np.sin(y[0])])
+    starts = [[0.0, 0.0], [2.0, 0.3], [0.1, 0.0]]
+    run, alone = (integrate(pendulum, t_span=(0.0, 100.0), y0=y0) for y0 in (starts, starts[1]))
+    assert suggest_step(pendulum.with_start(starts)) == suggest_step(pendulum.with_start(starts[1]))
+    assert run.success
+    assert np.array_equal(run.t, alone.t)
+    assert run.y[1] == pytest.approx(alone.y, abs=1e-12)
+
+    cubic = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], -1e6 * y[0] ** 3 - 1e3 * y[0] ** 2 * y[1]])
+    starts = [[0.0, 0.0], [0.01, 0.0], [10.0, 0.0]]
+    run = integrate(cubic, t_span=(0.0, 10.0), y0=starts, t_eval=[10.0])
+    assert run.success
+    assert run.method == "RKMK_RADAU_IIA5"
+    for start, found in zip(starts, run.y, strict=True):
+        true = scipy.integrate.solve_ivp(cubic.velocity, (0.0, 10.0), start, "Radau", rtol=1e-10, atol=1e-13)
+        assert found[-1] == pytest.approx(true.y[:, -1], abs=1e-8)
