@@ -92,8 +92,8 @@ def swiftest(problem: Problem, t: float) -> list[Problem]:
 
 
 def suggested(problem: Problem, chosen: Method, tolerance: float | None, t: float, end: float) -> float:
-    """`suggest_step` of one trajectory to `end`, beyond which nothing is asked; nor beyond the next sample, where others are
-    functions.
+    """`suggest_step` of one trajectory to `end`, beyond which nothing is asked; nor beyond the next sample, where
+    others are functions.
     """
     signal = problem.inputs.signal
     if signal is not None and len({*signal.kinds}) > 1 and np.isfinite(end) and end != t:
