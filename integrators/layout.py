@@ -27,6 +27,7 @@ __all__ = [
     "OWN_OPTIONS",
     "OWN_ROWS",
     "PENDING",
+    "POSITIONS",
     "PROJECTED",
     "REJECTED",
     "ROW",
@@ -93,5 +94,9 @@ COMPENSATION = 1
 """Option: 1 to carry the low words of the state, 0 for plain additions."""
 CANONICAL = 2
 """Option, set from the problem: the last factor of the group holds the momenta of the others."""
-OWN_OPTIONS = 3
+POSITIONS = 3
+"""Option, set from the problem: how many components of the velocity, the first, are rates of positions that count as
+one (`Problem.positions`).
+"""
+OWN_OPTIONS = 4
 """Here the stepper's own options begin."""

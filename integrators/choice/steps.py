@@ -14,6 +14,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
 from integrators.status import Status
+from integrators.steppers.gauss_in_lanes import LEVELS
 from liegroup.arrays import real
 from liegroup.compile import undisturbed
 
@@ -23,8 +24,8 @@ _SHARE, _TIMES = 1e-3, 10.0
 """Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
 all of them count as one, at most.
 """
-_RANGE = 8.0
-"""A trial changes the step at most by this factor."""
+_RANGE, _LONGER = 8.0, 4.0
+"""A trial changes the step at most by this factor; and how many times as long is tried, before a step is found."""
 _LOOKED, _SWIFTEST = 200, 3
 """How many trajectories of an ensemble are looked at, and of how many of them, beside the first, steps are taken."""
 
@@ -144,7 +145,7 @@ def _undivided(problem: Problem, method: Method, t: float, step: float, end: flo
     """The largest step that the first ones of a run would not have divided; where the motion becomes fast farther on,
     one that does not come so far.
     """
-    divided = np.inf
+    divided, length, found = np.inf, abs(end - t), 0.0
     for _ in range(_trials(problem, t)):
         if step < (spacing := float(np.spacing(abs(t)))):
             raise ValueError(
@@ -155,15 +156,20 @@ def _undivided(problem: Problem, method: Method, t: float, step: float, end: flo
         trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
         report = trial.report
         assert report is not None
-        fastest = report.smallest_substep if len(report.levels) > 1 or trial.status is not Status.OK else np.inf
+        whole = len(report.levels) == 1 and trial.status is Status.OK
+        if found and not whole:
+            return found
+        fastest = np.inf if whole else report.smallest_substep or step * 2.0**-LEVELS
         wanted = min(0.9 * report.recommended_step, fastest, _RANGE * step)
         divided = min(divided, step) if sum(report.levels) > _MOST_DIVIDED else divided
         wanted = float(np.sqrt(step * divided)) if step < divided <= wanted else wanted
-        wanted = min(wanted, abs(end - t))
+        wanted, found = min(wanted, length), 0.0
         if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
-            break
+            if not whole or _LONGER * step > length:
+                break
+            found, wanted = step, _LONGER * step  # where the estimate is rounding, it asks for the step that is tried
         step = wanted
-    return step
+    return found or step
 
 
 def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float, end: float) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, POSITIONS, TAU
 from integrators.method.growth import growing_modes
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import NOTHING, Field
@@ -681,6 +681,7 @@ class Method:
         """
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
         common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
+        common[POSITIONS] = problem.positions
         parts = () if self.stepper.in_parts is None else (1, *np.zeros(OWN_OPTIONS))
         of_problem = self.stepper.of_problem(problem, t)[1]
         return np.concatenate([common, parts, self.options, of_problem]).astype(np.int64)

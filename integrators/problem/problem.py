@@ -185,6 +185,10 @@ class Problem:
         both per second for velocities, and times a mass for momenta; default 1.  Implicit methods, and those with
         multipliers, judge by it what rounding leaves, and how far a difference reaches: give it where lengths or masses
         are far from a metre and a kilogram.
+    positions : int, optional
+        How many components of the velocity, the first, are rates of positions that count as one in `scales`, while the
+        rest are momenta or velocities: then what rests at zero is not taken for a motion in small units.  Half of them
+        of a canonical problem; default 0, which says nothing.
     own_steps : mapping name → OwnStep
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
@@ -259,6 +263,7 @@ class Problem:
     jacobian_sparsity: Any = None
     row_names: Sequence[str] = ()
     scales: Any = None
+    positions: int = 0
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
     begins: float | None = None
@@ -269,7 +274,10 @@ class Problem:
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._put("table", _table(self.group, self.canonical))
+        self._put("positions", integer(self.positions, "positions", 0))
+        self._put("table", _table(self.group, self.canonical, self.positions))
+        if self.canonical:
+            self._put("positions", self.dimension // 2)
         self._put("y0", self.check_state(self.y0, "y0"))
         self._put("field", as_field(self.field))
         self._put("parameters", _vector(self.parameters, "parameters", np.float64))
@@ -743,8 +751,10 @@ def group_table(group: Any) -> NDArray[np.int64]:
     return np.array(table, dtype=np.int64)
 
 
-def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
-    """The group's table with one row per factor, the momenta of a canonical state in a row of their own."""
+def _table(group: Any, canonical: bool, positions: int) -> NDArray[np.int64]:
+    """The group's table with one row per factor, the momenta of a canonical state, and what follows positions, in a row
+    of their own.
+    """
     table = group_table(group)
     for column, size in ((1, 3), (2, 4)):
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
@@ -753,7 +763,7 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
                 f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in "
                 "order)"
             )
-    momenta = int(table[:, 4].sum()) // 2 if canonical else 0
+    momenta = int(table[:, 4].sum()) // 2 if canonical else positions
     rows = [(row[0], *sizes) for row in table.tolist() for sizes in _factors(row, momenta)]
     q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)

@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import (
-    CANONICAL,
     COMPENSATION,
     EVALUATIONS,
     HISTORY,
     ITERATIONS,
     OWN_ROWS,
+    POSITIONS,
     STAGE,
     TAU,
 )
@@ -170,9 +170,9 @@ def _newton(
     pattern, blocks = options[EXACT:], options[options.shape[0] - 2 :]
     memory, at = joined(work[row:]), room(1, d, pattern[HALF])
     Q, R = coefficients[OF_START : OF_START + 1], coefficients[OF_START + 1 :]
-    k, x, asked, zero, canonical = work[slope][:d], work[state][:n], going, ld(y, 0) * 0.0, options[CANONICAL]
+    k, x, asked, zero, positions = work[slope][:d], work[state][:n], going, ld(y, 0) * 0.0, options[POSITIONS]
     linearise_where_needed(
-        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
+        field, t, h, y, table, positions, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -189,7 +189,7 @@ def _newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t + h, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
+                field, t + h, x, table, positions, pattern, parameters, structure, field_work, memory, 1, d,
                 work[value][:n], where, counters,
             )  # fmt: skip
             if damped:

@@ -40,7 +40,6 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.error_norm import error_norm
 from integrators.layout import (
-    CANONICAL,
     COMPENSATION,
     ERROR,
     ERROR_LOW,
@@ -49,6 +48,7 @@ from integrators.layout import (
     ITERATIONS,
     OWN_OPTIONS,
     OWN_ROWS,
+    POSITIONS,
     STAGE,
     TAU,
 )
@@ -190,7 +190,7 @@ def _newton(
     if told[KEPT] == 0.0:
         retract(table, tau, y, work[_PREDICTED][:d], work[_HERE][:n])
         differentiate(
-            field, t + h, work[_HERE][:n], table, options[CANONICAL], pattern, parameters, structure, field_work,
+            field, t + h, work[_HERE][:n], table, options[POSITIONS], pattern, parameters, structure, field_work,
             memory, 1, d, x, 1.0, counters,
         )  # fmt: skip
         told[KEPT] = told[HERE] = 1.0

@@ -34,13 +34,13 @@ from numpy.typing import NDArray
 from integrators.arithmetic.bands import decompose_band, solve_band
 from integrators.arithmetic.compensated import increase
 from integrators.layout import (
-    CANONICAL,
     COMPENSATION,
     EVALUATIONS,
     HISTORY,
     ITERATIONS,
     OWN_OPTIONS,
     OWN_ROWS,
+    POSITIONS,
     TAU,
 )
 from integrators.method import Method, Stepper
@@ -216,19 +216,19 @@ def _newton(
     """ṗ₁ to rounding where `going`; returns 1 where it is not found."""
     d, pattern, zero = 2 * n, options[_known(options, n)[2] :], 0.0 * going
     memory, at, x = joined(work[MEMORY:]), room(1, d, pattern[HALF]), work[STATE][: y.shape[0]]
-    canonical, asked = options[CANONICAL], going
+    positions, asked = options[POSITIONS], going
     of_q, of_p = h * numbers[3] / numbers[2], h * numbers[2] * ratio_of(numbers)
     needed = select(ld(memory, at.kept) > 0.0, zero, going) if history > 0 else going
     renewed = any_(needed > 0.0)
     if renewed:
         linearise(
-            field, t, y, table, canonical, pattern, parameters, structure, field_work, memory, 1, d, x, needed,
+            field, t, y, table, positions, pattern, parameters, structure, field_work, memory, 1, d, x, needed,
             counters,
         )  # fmt: skip
     if renewed or any_(ld(memory, at.step) != h):
         _factorise(of_q, of_p, memory, d, pattern)
         st(memory, at.step, zero + h)
-    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
+    sizes(y, table, positions, pattern[per(d)].view(np.float64), memory[at.size :], going)
     best, least, lost, rounds, renewals = zero + 1.0, zero + 1e300, zero, zero, zero
     sigma, shift = zero + 1.0 / absolute(h), zero
     for i in range(n):
@@ -245,7 +245,7 @@ def _newton(
         if any_(where > 0.0):
             renewals = renewals + where
             linearise(
-                field, t + h, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
+                field, t + h, x, table, positions, pattern, parameters, structure, field_work, memory, 1, d,
                 work[SCRATCH][: y.shape[0]], where, counters,
             )  # fmt: skip
             if damped:

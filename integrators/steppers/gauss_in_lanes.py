@@ -35,12 +35,14 @@ from integrators.layout import (
     LAST_KNOWN,
     OWN_ROWS,
     PENDING,
+    POSITIONS,
     PROJECTED,
     REJECTED,
     TAU,
 )
 from integrators.method import Method, Report, Stepper
 from integrators.problem import Problem
+from integrators.problem.ambient import unit_sizes
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import advance_state, dimension
@@ -108,6 +110,10 @@ much less.  Where its weights stand.
 """
 REST = 1e-9
 """Least size of a position of a canonical problem, rad or m: what is at rest at zero moves by rounding."""
+AT_REST = 3e-8
+"""Least size, in what counts as one, where positions are told from momenta or velocities (`Problem.positions`): of it
+the tolerance allows the rounding of one.
+"""
 UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 PROJECTION_EVERY = 10
@@ -240,6 +246,11 @@ def wake(t: Any, h: Any, n: Any, table: Any, coefficients: Any, options: Any, wo
     clock, last = work[CLOCK_ROW], work[LEVELS_ROW + 1]
     if ld(clock, AT_PLAY) == 0.0:
         st(clock, AT_PLAY, coefficients[ENERGY])
+        if options[POSITIONS] and not options[CANONICAL]:
+            d = dimension(table)
+            scale, least = flattened(work)[room(n, d).scale :], coefficients[coefficients.shape[0] - d :]
+            for m in range(d):
+                st(scale, m, least[m])
     if counters[HISTORY] == 0 or ld(clock, STEP_SIZE) != h:
         size = ld(last, LAST_SIZE).real
         within = (counters[HISTORY] > 0 or counters[PENDING] > 1) and size != 0.0 and ld(last, LAST_START).real == t
@@ -353,9 +364,9 @@ def gauss_step(
 
 
 def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The energy at play at the start, at t, and K of a constant kinetic energy; whether the group is commutative,
-    there is such a K, and the field does not read the time; where the sizes of the state are read and where the entries
-    of K stand.
+    """The energy at play at the start, at t, K of a constant kinetic energy, and the least sizes of components; whether
+    the group is commutative, there is such a K, and the field does not read the time; where the sizes of the state are
+    read and where the entries of K stand.
     """
     flat = bool(COMMUTATIVE[problem.table[:, KIND]].all()) and problem.n == problem.dimension
     sizes = [
@@ -367,7 +378,8 @@ def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np
     K = constant_inverse_inertia(problem) if flat and problem.canonical else np.zeros((0, 0))
     timeless = problem.is_autonomous  # what is a function of time may be switched at the ends of steps
     options = [flat, len(K) > 0, timeless, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
-    return np.array([energy_of(problem, t), *K.ravel()]), np.array(options, dtype=np.int64)
+    least = AT_REST * unit_sizes(problem.table, problem.scales) if problem.positions else np.zeros(problem.dimension)
+    return np.array([energy_of(problem, t), *K.ravel(), *least]), np.array(options, dtype=np.int64)
 
 
 def _columns(row: NDArray[np.float64]) -> tuple[int, int]:

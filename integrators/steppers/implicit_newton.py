@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_ROWS
+from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS, POSITIONS
 from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_stages import BLOCKS, PAST, STAGES, centre, evaluate, own
@@ -76,9 +76,9 @@ def newton(
     q = s * s + 3 * s
     Q, R = coefficients[q : q + s * s], coefficients[q + s * s :]
     blocks = options[BLOCKS:]
-    x, asked, zero, canonical = work[own(s)[3]][: y.shape[0]], going, ld(y, 0) * 0.0, options[CANONICAL]
+    x, asked, zero, positions = work[own(s)[3]][: y.shape[0]], going, ld(y, 0) * 0.0, options[POSITIONS]
     linearise_where_needed(
-        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, R, blocks, x,
+        field, t, h, y, table, positions, pattern, parameters, structure, field_work, memory, s, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed, left = zero + 1.0, zero + 1e300, zero, zero, zero, zero
@@ -94,7 +94,7 @@ def newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t, x, table, canonical, pattern, parameters, structure, field_work, memory, s, d,
+                field, t, x, table, positions, pattern, parameters, structure, field_work, memory, s, d,
                 work[own(s)[2]][: y.shape[0]], where, counters,
             )  # fmt: skip
             factorise(h, memory, s, d, R, blocks, pattern)

@@ -48,7 +48,6 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.error_norm import error_norm
 from integrators.layout import (
-    CANONICAL,
     COMPENSATION,
     ERROR,
     EVALUATIONS,
@@ -56,6 +55,7 @@ from integrators.layout import (
     ITERATIONS,
     OWN_OPTIONS,
     OWN_ROWS,
+    POSITIONS,
     STAGE,
     TAU,
 )
@@ -180,7 +180,7 @@ def _prepared(
     f0 = work[first][:d]
     if told[KEPT] == 0.0:
         differentiate(
-            field, t, y, table, options[CANONICAL], pattern, parameters, structure, field_work, memory, s, d,
+            field, t, y, table, options[POSITIONS], pattern, parameters, structure, field_work, memory, s, d,
             work[state][:n], 1.0, counters,
         )  # fmt: skip
         copy(memory[room(s, d, pattern[HALF]).value :][:d], f0)

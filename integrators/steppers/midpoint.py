@@ -42,6 +42,7 @@ from integrators.layout import (
     ITERATIONS,
     OWN_OPTIONS,
     OWN_ROWS,
+    POSITIONS,
     TAU,
 )
 from integrators.method import Method, Stepper
@@ -231,9 +232,9 @@ def newton(
     d, n = dimension(table), y.shape[0]
     Q, R, blocks, pattern = coefficients[:1], coefficients[1:], options[BLOCK:], options[BLOCK + 2 :]
     memory, at = joined(work[memory_row(options) :]), room(1, d, pattern[HALF])
-    z, x, asked, zero, canonical = work[Z][:d], work[MIDDLE][:n], going, ld(y, 0) * 0.0, options[CANONICAL]
+    z, x, asked, zero, positions = work[Z][:d], work[MIDDLE][:n], going, ld(y, 0) * 0.0, options[POSITIONS]
     linearise_where_needed(
-        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
+        field, t, h, y, table, positions, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -250,7 +251,7 @@ def newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
+                field, t, x, table, positions, pattern, parameters, structure, field_work, memory, 1, d,
                 work[NEW][:n], where, counters,
             )  # fmt: skip
             if damped:

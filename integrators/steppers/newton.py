@@ -77,6 +77,10 @@ take seconds there, and hours with thousands.
 """
 HALVINGS = 16
 """Of h, at which a solution found by damping is asked whether it is the one that begins with h = 0."""
+RATE = 1e-2
+"""Least size of momenta and velocities, in what counts as one: of what rests, rounding of forces that balance moves
+them, and they are as large as that.
+"""
 _COUNTS, _FAINT = 1e-3, 1e3 * FLOOR
 """Part of a slope, and of |J| |x|, from which on a correction counts; the latter on a second attempt, where some parts
 of the state are much larger than others.
@@ -97,17 +101,16 @@ def newton_rows(s: int, problem: Problem, columns: int) -> int:
 
 
 @kernel
-def sizes(y: Any, table: Any, canonical: Any, often: Any, out: Any, going: Any) -> None:
+def sizes(y: Any, table: Any, positions: Any, often: Any, out: Any, going: Any) -> None:
     """The size of the state that each component of the velocity moves, where `going`: of its factor in what counts as
-    one, one at least for turns and configurations; `often`: the inverses of what counts as one.
+    one, one at least for turns and configurations, and `RATE` for what follows these; `often`: the inverses of what counts as one.
     """
-    last = table.shape[0] - 1
     for row in range(table.shape[0]):
         size, q, v, n_v = ld(y, 0) * 0.0, table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
         for i in range(table[row, N_Q]):
             size = maximum(size, absolute(ld(y, q + i)) * often[v + min(i, n_v - 1)])  # lengths come before turns
-        if table[row, KIND] != RN or (canonical and row != last):
-            size = maximum(size, 0.0 * size + 1.0)
+        if table[row, KIND] != RN or positions:
+            size = maximum(size, 0.0 * size + (1.0 if v < positions or table[row, KIND] != RN else RATE))
         for i in range(v, v + n_v):
             st(out, i, select(going > 0.0, size / often[i], ld(out, i)))
 
@@ -120,12 +123,12 @@ def tiny_as_one(size: Any) -> Any:
 
 @kernel
 def linearise(
-    field: Any, t: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, y: Any, table: Any, positions: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
 ) -> None:  # fmt: skip
     """J at y and the noise of the field, where `going`; x: a state for scratch."""
     differentiate(
-        field, t, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, x, going, counters
+        field, t, y, table, positions, pattern, parameters, structure, field_work, memory, s, d, x, going, counters
     )
     _listen(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
     counters[EVALUATIONS] += SAMPLES
@@ -133,13 +136,13 @@ def linearise(
 
 @kernel
 def differentiate(
-    field: Any, t: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, y: Any, table: Any, positions: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
 ) -> None:  # fmt: skip
     """J at y, where `going`, with the field there as the first d of the memory's values; x: a state for scratch."""
     at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
-    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
+    sizes(y, table, positions, pattern[per(d)].view(np.float64), memory[at.size :], going)
     if pattern[EXACT] and pattern[HALF] >= 0:
         _take_entries(field, t, y, pattern, parameters, structure, field_work, memory, s, d, going)
         counters[EVALUATIONS] += 1
@@ -249,7 +252,7 @@ def levels(memory: Any, s: Any, d: Any, pattern: Any) -> None:
 
 @kernel
 def linearise_where_needed(
-    field: Any, t: Any, h: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, table: Any, positions: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any, x: Any, going: Any, history: Any,
     counters: Any,
 ) -> None:  # fmt: skip
@@ -260,13 +263,13 @@ def linearise_where_needed(
     renewed = any_(needed > 0.0)
     if renewed:
         linearise(
-            field, t, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, x, needed,
+            field, t, y, table, positions, pattern, parameters, structure, field_work, memory, s, d, x, needed,
             counters,
         )  # fmt: skip
     if renewed or any_(ld(memory, at.step) != h):
         factorise(h, memory, s, d, R, blocks, pattern)
         st(memory, at.step, 0.0 * going + h)
-    sizes(y, table, canonical, pattern[per(d)].view(np.float64), memory[at.size :], going)
+    sizes(y, table, positions, pattern[per(d)].view(np.float64), memory[at.size :], going)
 
 
 @kernel

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
+from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS, POSITIONS, TAU
 from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import memory_row, residual
@@ -91,7 +91,7 @@ def newton_of_stages(
             combine(work, h, coefficients, i * s, s, u)
             retract(table, options[TAU], work[middle][:n], u, x)
             linearise(
-                field, t + coefficients[s * s + s + i] * h, x, table, options[CANONICAL], pattern, parameters,
+                field, t + coefficients[s * s + s + i] * h, x, table, options[POSITIONS], pattern, parameters,
                 structure, field_work, memory, s, d, work[middle][:n], going, counters,
             )  # fmt: skip
             shift = damping(memory, s, d, pattern, sigma, going) if damped else zero

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import CANONICAL, COMPENSATION, ERROR, EVALUATIONS, OWN_OPTIONS, OWN_ROWS, STAGE, TAU
+from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, OWN_OPTIONS, OWN_ROWS, POSITIONS, STAGE, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.problem.sparsity import per
@@ -87,7 +87,7 @@ def _linearise(
         counters[EVALUATIONS] += 1
     else:
         field(t, y, parameters, structure, field_work, work[value][:d])
-        sizes(y, table, options[CANONICAL], often, size, ld(y, 0) * 0.0 + 1.0)
+        sizes(y, table, options[POSITIONS], often, size, ld(y, 0) * 0.0 + 1.0)
         _own_sizes(y, table, often, size)
         ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
         clear(u)

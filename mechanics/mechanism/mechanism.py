@@ -665,6 +665,7 @@ class Mechanism:
             has_kinks=any(element.has_kinks for element in self.elements),
             begins=self._begins(q0, v0, t),
             scales=canonical_units(self.tree, self.equations.closures),
+            positions=self.tree.nv,
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),

@@ -1,0 +1,73 @@
+"""What hangs at rest at zero: forces that balance leave rounding, which is no motion in small units."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate, suggest_step, traced
+from mechanics import Body, Inertia, JointData, Mechanism, Tree, velocity_problem
+from mechanics.forces import motor
+from mechanics.formulations import constrained_problem, multiplier_problem
+from mechanics.joints import Revolute
+
+HINGE, BAR = Revolute((0, 1, 0)), Inertia.about_com(1.0, (0, 0, -0.3), 0.01 * np.eye(3))
+
+
+def arm(damping=0.0):
+    data = JointData(damping=damping)
+    upper = Body("a", HINGE, inertia=BAR, data=data)
+    return Tree([upper, Body("b", HINGE, "a", (0, 0, -0.5), inertia=BAR, data=data)])
+
+
+FORMS = {
+    "tree": lambda q: arm().problem(q),
+    "mechanism": lambda q: Mechanism(arm()).problem(q),
+    "velocities": lambda q: velocity_problem(arm(), q),
+    "multipliers": lambda q: multiplier_problem(Mechanism(arm()), q),
+    "constrained": lambda q: constrained_problem(Mechanism(arm()), q),
+}
+METHODS = [None, "GAUSS8", "MIDPOINT", "RKMK_GAUSS2", "RKMK_RADAU_IIA3", "BDF2", "RKMK_TRBDF2", "RODAS4", "RKMK4"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_at_rest_stays_there(form, method):
+    for start, step in ((0.0, 0.1), (0.0, 0.01), (1e-9, 0.005)):
+        run = integrate(FORMS[form]([start, 0.0]), method, (0.0, 2.0), None if method is None else step)
+        assert run.success, (step, run.message)
+        assert run.steps <= 1000
+        assert np.abs(run["q"]).max() < 2.0 * start + 1e-14
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m])
+@pytest.mark.parametrize("form", ["mechanism", "multipliers"])
+def test_what_dampers_bring_to_rest_does(form, method):
+    bodies = Mechanism(arm(1.0))
+    problem = bodies.problem([0.5, -0.3]) if form == "mechanism" else multiplier_problem(bodies, [0.5, -0.3])
+    run = integrate(problem, method, (0.0, 100.0), 0.01, save_every=1000)
+    assert run.success, run.message
+    assert np.abs(run["q"][-1]).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    "drive", [
+        lambda t: np.sin(t), lambda t: 0.1 * np.sin(20.0 * t), lambda t: np.sin(t) ** 2, lambda t: 0.1 * t * t,
+        lambda t: t**3, lambda t: 1.0 + np.tanh(4.0 * (t - 2.0)), lambda t: np.cos(t),
+    ],
+)  # fmt: skip
+def test_a_drive_that_begins_at_zero_sets_it_in_motion(drive):
+    """The first step was 5e-9 s of the sine: two billion for ten seconds."""
+    problem = Mechanism(arm(), elements=[motor("a_joint")]).problem().with_inputs({"a_joint": traced(drive)})
+    assert 1e-3 < suggest_step(problem) < 0.2
+    runs = [integrate(problem, (0.0, 3.0)), integrate(problem, "GAUSS8", (0.0, 3.0), 0.02)]
+    true = integrate(problem, "RKMK_DOP853", (0.0, 3.0), rtol=1e-12, atol=1e-14).y[-1]
+    for run in runs:
+        assert run.success, run.message
+        assert run.y[-1] == pytest.approx(true, abs=1e-9)
+
+
+@pytest.mark.parametrize("end", [5.0, 30.0])
+def test_it_leaves_an_unstable_rest_however_long_the_run(end):
+    problem = Mechanism(arm(), elements=[motor("a_joint")]).problem([np.pi, np.pi])
+    run = integrate(problem.with_inputs({"a_joint": traced(lambda t: np.sin(t))}), (0.0, end))
+    assert run.success, run.message
+    assert np.abs(run["q"] - np.pi).max() > 1.0
