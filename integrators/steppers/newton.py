@@ -103,7 +103,8 @@ def newton_rows(s: int, problem: Problem, columns: int) -> int:
 @kernel
 def sizes(y: Any, table: Any, positions: Any, often: Any, out: Any, going: Any) -> None:
     """The size of the state that each component of the velocity moves, where `going`: of its factor in what counts as
-    one, one at least for turns and configurations, and `RATE` for what follows these; `often`: the inverses of what counts as one.
+    one, one at least for turns and configurations, and `RATE` for what follows these; `often`: the inverses of what
+    counts as one.
     """
     for row in range(table.shape[0]):
         size, q, v, n_v = ld(y, 0) * 0.0, table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
