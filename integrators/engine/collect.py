@@ -22,6 +22,7 @@ from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.gathering import gathered_by
 from integrators.engine.halves import MOST, ROOM, elsewhere
 from integrators.engine.jumps import jumps
+from integrators.engine.kept import unkept
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.pulses import pulses
@@ -332,6 +333,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, full: Trajectory, num
     doubts += [
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
         *_often_divided(found, begin, number), *crowded(run, found, number),
+        *looked(lambda: unkept(run, found, number), "whether the motion keeps its energy"),
     ]  # fmt: skip
     if not doubts:
         doubts += spent(run, found, number)

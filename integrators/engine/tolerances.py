@@ -234,6 +234,7 @@ def _taken(
     """What a run with other tolerances comes to from a saved state, saved at some times, on a way that has taken so
     many steps; absolute ones are no larger than is `enough`.  `most` steps; `relative` tolerances, if given ones.
     """
+    mean, ahead = abs(float(times[-1] - times[0])) / max(steps, 1.0), abs(float(times[1] - times[0]))
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
@@ -241,7 +242,7 @@ def _taken(
         relative=np.clip(factor * run.relative, FINEST, LOOSEST) if relative is None else relative,
         most=int(TIMES * steps) + MOST_STEPS if most is None else most,
         absolute=np.minimum(np.maximum(factor * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
-        first=FIRST_STEP * abs(float(times[-1] - times[0])) / max(steps, 1.0),
+        first=FIRST_STEP * min(mean, ahead),  # what decays within a step is not between its ends
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
     output = Output(save_every=NEVER) if alike else Output(times=np.ascontiguousarray(times))
