@@ -30,6 +30,10 @@ SETTLED = 0.1
 """Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; and of
 what a step does to directions, in which an exponent is sought, by two halves of it.
 """
+JUMP, NOTICED = 30.0, 1e-3
+"""A field that changes in one step by so many times what it does in those before and behind, and by this part of the
+largest rate, jumps there.
+"""
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
 NOISE = 1e-14
@@ -114,7 +118,8 @@ def floquet_multipliers(
         T, s; also that of what drives the motion: steps are compared with those a period later.
     steps : int
         Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.  Where half as many
-        give other ones (by a tenth), a warning says so.
+        give other ones (by a tenth), a warning says so, and where the field jumps (dry friction, relays): derivatives
+        of steps do not know that neighbours jump at other times.
     y : array (n_q,), optional
         The start; default that of the problem.
     t : float
@@ -148,9 +153,10 @@ def floquet_multipliers(
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
-    stepped = _steps(problem, method, h, steps)
+    stepped, continuous = _steps(problem, method, h, steps), _Continuous(problem, "multipliers")
     for k in range(steps):
         begin, begun = state, t + k * h
+        continuous.look(begun, begin)
         state, A = stepped(begin, begun)
         if k % -(-steps // _LOOKED_AT) == 0:
             _check_drive(problem, A, stepped(begin, begun + period)[1], period)
@@ -205,6 +211,40 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
         return end, A
 
     return taken
+
+
+class _Continuous:
+    """Looks at the field along a motion, and warns once where it jumps: what neighbours gain by jumping earlier or later
+    is in the derivative of no step.
+    """
+
+    def __init__(self, problem: Problem, what: str) -> None:
+        self.problem, self.what, self.told = problem, what, False
+        self.rates: list[Array] = []
+        self.times: list[float] = []
+        self.largest = 0.0
+
+    def look(self, t: float, y: Array) -> None:
+        """At a state of the motion, one after the other."""
+        if self.told:
+            return
+        rate = np.array(self.problem.velocity(t, y))
+        self.largest = max(self.largest, float(np.abs(rate).max(initial=0.0)))
+        self.rates, self.times = [*self.rates[-3:], rate], [*self.times[-3:], t]
+        if len(self.rates) < 4:
+            return
+        before, change, behind = np.abs(np.diff(self.rates, axis=0))
+        jumps = (change > JUMP * np.maximum(before, behind)) & (change > NOTICED * self.largest)
+        if jumps.any():
+            self.told = True
+            warnings.warn(
+                f"{self.what} of {self.problem.model!r} are not those of the motion: between t = {self.times[1]:.6g} s "
+                f"and {self.times[2]:.6g} s its field jumps, by {float(change[jumps].max()):.3g}, and what that does "
+                "to neighbouring motions is in the derivative of no step; take a field that is continuous (tanh in the "
+                "place of a sign), and steps that resolve it",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
 
 def _gap(problem: Problem, start: Array, end: Array) -> float:
@@ -317,7 +357,7 @@ def lyapunov_exponents(
     -----
     Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
     directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
-    pairs ±λ.
+    pairs ±λ.  A field that jumps is a warning, as in `floquet_multipliers`.
 
     Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
     a value, nothing that changes from call to call.  Others take a millisecond a step and more.
@@ -346,8 +386,10 @@ def lyapunov_exponents(
     sums, history, times = np.zeros(k), [], []
     told: set[str] = set()
     stepped, halved = (_steps(problem, method, h, skip + steps) for h in (step, 0.5 * step))
+    continuous = _Continuous(problem, "exponents")
     for i in range(-skip, steps):
         begin, begun = state, t + (i + skip) * step
+        continuous.look(begun, begin)
         state, A = stepped(begin, begun)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
             _warn_of_long_steps(problem, halved, begin, step, begun, A, told)

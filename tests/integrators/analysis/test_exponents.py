@@ -272,3 +272,22 @@ def test_what_is_no_formula_is_not_written_down():
     assert written(Problem(rn(2), [1.0, 0.5], lambda t, y: [y[1], -y[0] / (y[0] ** 2 + 0.3) ** 1.5])) is not None
     for field in (counts, chooses, falls):
         assert written(Problem(rn(2), [1.0, 0.0], field)) is None
+
+
+def test_a_field_that_jumps_is_a_warning_and_a_steep_one_is_not():
+    """Neighbours come to the sign of dry friction at other times: the damped motion looked neutral."""
+
+    def rubbed(t, y):
+        return [y[1], -y[0] - 0.3 * (1.0 if y[1] > 0.0 else -1.0) + np.cos(1.7 * t)]
+
+    start = [-0.4342821886068622, 0.3032116827404921]
+    with pytest.warns(RuntimeWarning, match=r"between t = 1\.57\d* s and 1\.5\d* s its field jumps, by 0\.[56]"):
+        found = lyapunov_exponents(Problem(rn(2), start, rubbed), "RKMK4", 0.01, 300)
+    assert np.abs(found.exponents).max() < 1e-3  # the motion's are −0.12
+
+    def relaxing(t, y):
+        return [y[1], 50.0 * (1.0 - y[0] ** 2) * y[1] - y[0]]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lyapunov_exponents(Problem(rn(2), [2.0, 0.0], relaxing), "RKMK_RADAU_IIA3", 0.02, 2000)
