@@ -17,13 +17,15 @@ from integrators.problem import Poses, Problem, pose
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
-from liegroup.table import EXP, increment
+from liegroup.table import EXP, increment, retract
 
 Array = NDArray[np.float64]
 CLOSED = 1e-6
 """Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
 SAME = 1e-5
 """Relative difference of what a step does and what it does a period later that still counts as none."""
+_BISECTIONS = 20
+"""Of a step in which the field seems to jump."""
 _LOOKED_AT = 4
 """Steps of a period that are taken again a period later."""
 SETTLED = 0.1
@@ -214,37 +216,57 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
 
 
 class _Continuous:
-    """Looks at the field along a motion, and warns once where it jumps: what neighbours gain by jumping earlier or later
-    is in the derivative of no step.
+    """Looks at the field along a motion, and warns once where it jumps: what neighbours gain by jumping earlier or
+    later is in the derivative of no step.
     """
 
     def __init__(self, problem: Problem, what: str) -> None:
         self.problem, self.what, self.told = problem, what, False
-        self.rates: list[Array] = []
-        self.times: list[float] = []
+        self.seen: list[tuple[float, Array, Array]] = []
         self.largest = 0.0
 
     def look(self, t: float, y: Array) -> None:
         """At a state of the motion, one after the other."""
         if self.told:
             return
-        rate = np.array(self.problem.velocity(t, y))
+        rate = self._rate(t, y)
         self.largest = max(self.largest, float(np.abs(rate).max(initial=0.0)))
-        self.rates, self.times = [*self.rates[-3:], rate], [*self.times[-3:], t]
-        if len(self.rates) < 4:
+        self.seen = [*self.seen[-3:], (t, y.copy(), rate)]
+        if len(self.seen) < 4:
             return
-        before, change, behind = np.abs(np.diff(self.rates, axis=0))
-        jumps = (change > JUMP * np.maximum(before, behind)) & (change > NOTICED * self.largest)
-        if jumps.any():
-            self.told = True
-            warnings.warn(
-                f"{self.what} of {self.problem.model!r} are not those of the motion: between t = {self.times[1]:.6g} s "
-                f"and {self.times[2]:.6g} s its field jumps, by {float(change[jumps].max()):.3g}, and what that does "
-                "to neighbouring motions is in the derivative of no step; take a field that is continuous (tanh in the "
-                "place of a sign), and steps that resolve it",
-                RuntimeWarning,
-                stacklevel=3,
-            )
+        before, change, behind = np.abs(np.diff([rate for _, _, rate in self.seen], axis=0))
+        for k in np.flatnonzero((change > JUMP * np.maximum(before, behind)) & (change > NOTICED * self.largest)):
+            if self._jumps(int(k)):
+                self.told = True
+                warnings.warn(
+                    f"{self.what} of {self.problem.model!r} are not those of the motion: between t = "
+                    f"{self.seen[1][0]:.6g} s and {self.seen[2][0]:.6g} s its field jumps, by {change[k]:.3g}, and "
+                    "what that does to neighbouring motions is in the derivative of no step; take a field that is "
+                    "continuous (tanh in the place of a sign), and steps that resolve it",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+                return
+
+    def _rate(self, t: float, y: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.array(self.problem.velocity(t, y))
+
+    def _jumps(self, k: int) -> bool:
+        """Whether the change of a component in the middle one of three steps is that of a point of it."""
+        (t, y, a), (end, there, b) = self.seen[1:3]
+        way, middle, (low, high) = np.zeros(self.problem.dimension), np.zeros_like(y), (0.0, 1.0)
+        increment(self.problem.table, EXP, y, there, way)
+        change, left, right = abs(b[k] - a[k]), a[k], b[k]
+        for _ in range(_BISECTIONS):
+            half = 0.5 * (low + high)
+            retract(self.problem.table, EXP, y, half * way, middle)
+            value = self._rate(t + half * (end - t), middle)[k]
+            if abs(value - left) > abs(right - value):
+                high, right = half, value
+            else:
+                low, left = half, value
+        return bool(abs(right - left) > 0.5 * change)
 
 
 def _gap(problem: Problem, start: Array, end: Array) -> float:
