@@ -116,6 +116,9 @@ the tolerance allows the rounding of one.
 """
 UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
+STILL = 300.0
+"""Times that size has what is asked for jumps, at least: of it `NOISE` is what rounding makes of forces that balance.
+"""
 PROJECTION_EVERY = 10
 """Steps from one projection to the next: a projection changes the rates, from which the next stages are guessed."""
 WITHIN = 2.0
@@ -184,8 +187,11 @@ def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any,
     for m in range(d):
         st(work, ERROR, product(columns, l, m))
         start, end, below, high = ld2(work, ERROR, 0), ld2(work, ERROR, 1), ld2(work, ERROR, 2), ld2(work, ERROR, 3)
-        differs = max(differs, abs(((start - h * ld(last, m)) * ld(inverse, m)).real))
-        top = max(top, (abs(high.real) + abs(below.real)) * ld(inverse, m).real)
+        often = ld(inverse, m).real
+        if options[POSITIONS]:
+            often = min(often, 1.0 / (STILL * coefficients[coefficients.shape[0] - d + m]))
+        differs = max(differs, abs((start - h * ld(last, m)).real) * often)
+        top = max(top, (abs(high.real) + abs(below.real)) * often)
         st(last, m, end / h)
     before = ld2(work, LEVELS_ROW + 1, TOP).real * size
     st2(work, LEVELS_ROW + 1, TOP, top / size)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from integrators import integrate, suggest_step, traced
-from mechanics import Body, Inertia, JointData, Mechanism, Tree, velocity_problem
+from mechanics import Body, Inertia, JointData, Mechanism, Tree, equilibrium, velocity_problem
 from mechanics.forces import motor
 from mechanics.formulations import constrained_problem, multiplier_problem
-from mechanics.joints import Revolute
+from mechanics.joints import Revolute, Spherical
 
 HINGE, BAR = Revolute((0, 1, 0)), Inertia.about_com(1.0, (0, 0, -0.3), 0.01 * np.eye(3))
 
@@ -71,3 +71,27 @@ def test_it_leaves_an_unstable_rest_however_long_the_run(end):
     run = integrate(problem.with_inputs({"a_joint": traced(lambda t: np.sin(t))}), (0.0, end))
     assert run.success, run.message
     assert np.abs(run["q"] - np.pi).max() > 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_equilibrium_of_any_tree_is_no_motion(seed):
+    """Forces that balance there leave rounding, which is no jump of the field."""
+    generator = np.random.default_rng(seed)
+    bodies = []
+    for i in range(3):
+        joint = Revolute(tuple(unit(generator))) if i < 2 else Spherical()
+        m, place = generator.uniform(0.2, 3.0), (f"b{i - 1}", tuple(0.3 * generator.normal(size=3))) if i else ()
+        inertia = Inertia.about_com(m, tuple(0.2 * generator.normal(size=3)), 0.04 * m * np.eye(3))
+        bodies.append(Body(f"b{i}", joint, *place, inertia=inertia))
+    tree = Tree(bodies)
+    rest = equilibrium(tree, stable=True).q
+    for problem in (tree.problem(rest), Mechanism(tree).problem(rest)):
+        for method, step in (("GAUSS8", 0.01), ("MIDPOINT", 0.01), (None, None)):
+            run = integrate(problem, method, (0.0, 1.0), step)
+            assert run.success, run.message
+            assert np.abs(run["q"][-1] - rest).max() < 1e-7
+
+
+def unit(generator):
+    axis = generator.normal(size=3)
+    return axis / np.linalg.norm(axis)
