@@ -235,6 +235,7 @@ def _taken(
     many steps; absolute ones are no larger than is `enough`.  `most` steps; `relative` tolerances, if given ones.
     """
     mean, ahead = abs(float(times[-1] - times[0])) / max(steps, 1.0), abs(float(times[1] - times[0]))
+    ahead = np.inf if run.method.stepper.multistep else ahead  # which grow from one step to the next
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,

@@ -9,8 +9,8 @@ u(tₙ) = 0, here by backward differences ∇ʲ of its values at equal distances
 κₖ are Klopfenstein's and Shampine's numbers, with which the errors are smaller by a quarter; δ is the next difference.
 After the step the past is seen from the chart at the new state: its values there, τ⁻¹(τ(u)⁻¹ τ(u₁₋ⱼ)), and their
 differences.  Where all factors commute that changes nothing and is left out.  A projection that moves states by more
-than errors ends the past: there steps are of order 1.  In every chart the motion solves an
-equation with a smooth right-hand side, so that order and error estimates are those on Rⁿ.
+than errors ends the past: there steps are of order 1, and many in a row end the run.  In every chart the motion
+solves an equation with a smooth right-hand side, so that order and error estimates are those on Rⁿ.
 
 Steps stay as they are for k + 1 steps at least; then the differences themselves tell the errors of the orders k − 1, k
 and k + 1, and the order with the longest step is taken: the stepper chooses both (`integrators.controllers.ordered`).
@@ -75,12 +75,14 @@ MOST = 4
 SAFETY, LEAST, GREATEST, WORTH = 0.9, 0.2, 10.0, 1.2
 """Of a factor between two steps: less than the error asks for, bounds, and what a longer step must be longer by."""
 HIGHEST_OPTION, BLOCK, PROJECTED, EXACT = OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 3, OWN_OPTIONS + 4
-BEGUN, STEP, ORDER, EQUAL, NEXT, SLOPE, KEPT, HERE, FACTORED, ALONE = range(10)
+BEGUN, STEP, ORDER, EQUAL, NEXT, SLOPE, KEPT, HERE, FACTORED, ALONE, MOVED = range(11)
 """Of the method's own: 1 where the row of the start is that of a step tried and not taken; the h of the differences;
 the order; how many steps had it; the order of the next step; the last η; 1 where J may serve; 1 where it has been made
-in this step; the h/α of the factors; 1 where the state before has been moved.
+in this step; the h/α of the factors; 1 where the state before has been moved; how many steps in a row begin so.
 """
-OWN_NUMBERS = 10
+OWN_NUMBERS = 11
+FORGETFUL, MOST_MOVED = 5.0, 100.0
+"""Why a step fails: before so many in a row the state has been moved, so that all are of order 1."""
 _DIFFERENCES = OWN_ROWS
 _VALUES = _DIFFERENCES + 8
 _START, _END, _HERE, _THERE, _PREDICTED, _DELTA, _PSI, _EXPONENT, _STATE, _NUMBERS = range(_VALUES + 8, _VALUES + 18)
@@ -163,9 +165,12 @@ def _begin(
             told[KEPT], told[FACTORED], told[SLOPE], told[ALONE] = 0.0, 0.0, 1.0, 0.0
     elif options[PROJECTED]:
         told[ALONE] = 0.0
+        told[MOVED] += 1.0
         if _moved(y, table, coefficients, options, work, d):
             _anew(field, t, h, y, d, parameters, structure, field_work, work, told, counters)
             told[ALONE] = 1.0
+        else:
+            told[MOVED] = 0.0
     copy(y, work[_START][:n])
     told[BEGUN], told[HERE] = 1.0, 0.0
     if told[NEXT] != told[ORDER]:
@@ -344,6 +349,9 @@ def step(
     memory, u, at = told[OWN_NUMBERS:], work[_EXPONENT][:d], OF_IDENTITY + n
     relative, tolerances = coefficients[at + 1 : at + 1 + d], coefficients[at + 1 + d :]
     _begin(field, t, h, y, d, table, coefficients, options, parameters, structure, field_work, work, told, counters)
+    if told[MOVED] > MOST_MOVED:
+        work[ERROR, 0], work[ERROR, 1] = 1.0, FORGETFUL
+        return NOT_CONVERGED
     status, rounds = _solve(
         field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, told, memory, counters
     )
@@ -396,6 +404,17 @@ def interpolate(
     return OK
 
 
+def _explain(errors: Array) -> str:
+    """What the row of errors says of a step that failed."""
+    if float(errors[1]) != FORGETFUL:
+        return explain(errors)
+    return (
+        "the projection after a step moves states by more than errors may be, step for step (supports that move, "
+        "velocities that are kept admissible), so that nothing is remembered and all steps are of order 1; take a "
+        "method that does not remember, such as RKMK_RADAU_IIA5 or RKMK_KVAERNO54, or fixed steps"
+    )
+
+
 def _rows(options: NDArray[np.int64]) -> int:
     return ROWS
 
@@ -415,7 +434,7 @@ def _prepare(problem: Problem) -> tuple[Array, NDArray[np.int64]]:
 
 STEPPER = Stepper(
     "bdf_variable", step, _rows, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape,
-    explain=explain, interpolant=interpolate, multistep=True, tolerances=told_tolerances, controller="ORDERED",
+    explain=_explain, interpolant=interpolate, multistep=True, tolerances=told_tolerances, controller="ORDERED",
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from integrators.steppers.bdf_variable import HIGHEST, constants
 from integrators.testing import group_distance, wavy
 from liegroup import product, rn, se2, so2
 from liegroup.table import SE3, SO3, table_of
+from mechanics.nonholonomic import nonholonomic_system
 
 BDF = tuple(f"BDF{k}" for k in range(2, HIGHEST + 1))
 
@@ -177,3 +178,21 @@ def test_angles_that_go_more_than_half_a_turn_in_a_step_keep_their_past(name: st
     problem, times = Problem(product(se2, so2, rn(1)), [0.0, 0.0, 0.0, 0.3, 40.0], field), np.linspace(0.0, 4.0, 57)
     run = integrate(problem, name, (0.0, 4.0), t_eval=times, **way)
     assert np.abs(run.y[:, 3] - (0.3 + 40.5 * times - 0.5 * np.sin(times))).max() < 0.02
+
+
+def test_a_projection_that_moves_every_state_by_more_than_errors_ends_the_run() -> None:
+    """A skate whose three velocities are kept: thousands of steps, all of order 1, missed the tolerance."""
+    skate = nonholonomic_system(
+        rn(3), lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2) + 0.15 * v[2] ** 2,
+        lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], q0=[0.0, 0.0, 0.3],
+        v0=[0.7 * np.cos(0.3), 0.7 * np.sin(0.3), 1.1], potential=lambda q: -0.5 * q[0],
+    ).problem()  # fmt: skip
+    for method in ("BDF2", "BDF5"):
+        run = integrate(skate, method, (0.0, 5.0), rtol=1e-8, atol=1e-11)
+        assert run.status.is_failure
+        assert "the projection after a step moves states by more than errors may be" in run.message
+        assert run.steps < 1000
+    fixed = integrate(skate, "BDF5", (0.0, 5.0), 0.01)
+    true = integrate(skate, "RKMK_DOP853", (0.0, 5.0), rtol=1e-12, atol=1e-13)
+    assert fixed.success
+    assert fixed.y[-1] == pytest.approx(true.y[-1], abs=1e-7)
