@@ -15,6 +15,7 @@ Sources: Griewank and Walther 2000 (checkpoints); Hager 2000 (discrete adjoints)
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -27,9 +28,12 @@ from integrators.problem import Problem
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
 from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
+from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
 Loss = Callable[[int, Array], tuple[float, ArrayLike]]
+MOVES = 1e-9
+"""Change of a start by a parameter that is more than rounding."""
 SPREAD = 0.02
 """Of the parameters, relative to their size, for their derivatives by `parameter_directions`."""
 
@@ -79,7 +83,8 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
     Returns
     -------
     array (k, parameters)
-        One direction per parameter, for `gradient_of_run`, `DifferentiableRun` and `StepDerivative`.
+        One direction per parameter, for `gradient_of_run`, `DifferentiableRun` and `StepDerivative`.  They hold the
+        start: where that of `make` changes with x, a warning says so (`start_directions`).
 
     Raises
     ------
@@ -123,7 +128,73 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
         size = SPREAD * (abs(x[k]) or 1.0)
         return derivative(lambda s: flat(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
 
+    if np.abs(_starts(make, first, x)).max(initial=0.0) > MOVES:
+        warnings.warn(
+            "make: the start that it poses changes with the parameters (momenta of given velocities, loops that close "
+            "elsewhere), and derivatives along these directions are those of a start that is held; add `by_velocity @ "
+            "start_directions(make, x).T` to `by_parameters`",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return np.array([column(k) for k in range(len(x))]).reshape(len(x), len(np.asarray(first.parameters)))
+
+
+def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
+    """How the start that a model poses changes with its parameters: ξ of y₀(x + δ) = y₀(x) exp(ξ δ).
+
+    Parameters
+    ----------
+    make : callable
+        x → Problem, as for `parameter_directions`.
+    x : array (k,)
+        Where.
+
+    Returns
+    -------
+    array (k, d)
+        In coordinates of the velocities, a row per parameter.  A loss changes with the parameters by ``by_parameters +
+        by_velocity @ start_directions(make, x).T``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not a function that makes problems of one state.
+
+    Examples
+    --------
+    The momentum of a pendulum of the mass x that starts with 1 rad/s:
+
+    >>> from integrators import Problem
+    >>> from integrators.adjoint import start_directions
+    >>> from liegroup import rn
+    >>> def make(x):
+    ...     return Problem(rn(2), [0.3, 1.0 * x[0]], lambda t, y, m: [y[1] / m[0], -m[0] * y[0]], parameters=x)
+    >>> start_directions(make, [3.0]).round(10).tolist()
+    [[0.0, 1.0]]
+    """
+    check_function(make, "make", "a function of the parameters that makes a Problem")
+    x = reals(x, "x").reshape(-1)
+    first = make(x)
+    of_kind(first, Problem, "make", "a function that returns a Problem")
+    return _starts(make, first, x)
+
+
+def _starts(make: Callable[[Array], Problem], first: Problem, x: Array) -> Array:
+    """The same for a problem that has been made at x; nothing changes of many starts."""
+    start = np.asarray(first.y0)
+    if start.ndim > 1:
+        return np.zeros((len(x), first.dimension))
+
+    def moved(values: Array) -> Array:
+        away = np.zeros(first.dimension)
+        increment(first.table, EXP, start, np.asarray(make(values).y0), away)
+        return away
+
+    def row(k: int) -> Array:
+        size = SPREAD * (abs(x[k]) or 1.0)
+        return derivative(lambda s: moved(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
+
+    return np.array([row(k) for k in range(len(x))]).reshape(len(x), first.dimension)
 
 
 class DifferentiableRun:

@@ -11,8 +11,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from integrators import Problem, Sampled
-from integrators.adjoint import DifferentiableRun, gradient_of_run, parameter_directions, stride
+from integrators import Problem, Sampled, integrate
+from integrators.adjoint import DifferentiableRun, gradient_of_run, parameter_directions, start_directions, stride
 from integrators.analysis.symplecticity import derivative
 from integrators.method.step_map import moved, step_map
 from integrators.problem.lagrangian import lagrangian_problem
@@ -340,3 +340,23 @@ def test_a_function_that_ends_beside_the_state_is_compared_nearer(law: Any, righ
     problem = Problem(rn(1), [1.0], bounded)
     with nullcontext() if right else pytest.raises(ValueError, match="complex numbers carry"):
         check_carried(problem, 0.0, problem.y0, np.zeros((0, 0)))
+
+
+def test_a_start_that_the_parameters_move_is_a_direction_of_its_own():
+    """A pendulum that starts with 1 rad/s has the momentum of its mass and length."""
+
+    def make(x):
+        inertia = Inertia.about_com(x[0], (0.0, 0.0, -x[1]), 0.01 * np.eye(3))
+        return Tree([Body("a", Revolute((0, 1, 0)), inertia=inertia)]).problem([0.3], [1.0])
+
+    x, steps = np.array([1.3, 0.7]), 40
+
+    def loss(k, y):
+        return (float(y[0]), np.array([1.0, 0.0])) if k == steps else (0.0, np.zeros(2))
+
+    with pytest.warns(RuntimeWarning, match="the start that it poses changes"):
+        directions = parameter_directions(make, x)
+    found = gradient_of_run(make(x), "RKMK4", 0.025, steps, loss, parameters=directions)
+    true = derivative(lambda s: [integrate(make(x + s), "RKMK4", (0.0, 1.0), 0.025)["q"][-1, 0]], np.zeros(2), 2)[0]
+    assert found.by_parameters + found.by_velocity @ start_directions(make, x).T == pytest.approx(true, abs=1e-8)
+    assert np.abs(found.by_parameters - true).max() > 0.05
