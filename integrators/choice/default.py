@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from integrators.choice.samples import ending_at_samples, within_samples
-from integrators.choice.steps import suggested, swiftest
+from integrators.choice.steps import coarser, suggested, swiftest
 from integrators.choice.stiffness import MANY, STIFF, TOLERANCES, TurnedStiff, is_stiff
 from integrators.choice.trials import known
 from integrators.method import Method
@@ -50,6 +50,7 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     one, step = _least(problem, method, span) if length else (problem, 1.0)
     if is_stiff(one, span, step):
         return varying(STIFF, "what decays fast")
+    step = coarser(one, method, span, step)
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"
         return varying(ROUGH, why, within_samples(problem, span, step))

@@ -24,6 +24,10 @@ _SHARE, _TIMES = 1e-3, 10.0
 """Part of all positions, or momenta, that counts as nothing beside them, of one of them near zero; and how many times
 all of them count as one, at most.
 """
+_MANY, _COARSEST = 100, 512.0
+"""Steps of a run in the place of which no longer ones are taken; and how many times as long they become, at most: they
+can be divided again by eight times that.
+"""
 _RANGE, _LONGER = 8.0, 4.0
 """A trial changes the step at most by this factor; and how many times as long is tried, before a step is found."""
 _LOOKED, _SWIFTEST = 200, 3
@@ -170,6 +174,23 @@ def _undivided(problem: Problem, method: Method, t: float, step: float, end: flo
             found, wanted = step, _LONGER * step  # where the estimate is rounding, it asks for the step that is tried
         step = wanted
     return found or step
+
+
+def coarser(problem: Problem, method: Method, span: tuple[float, float], step: float) -> float:
+    """The step of a long run of a method that divides its steps, or a longer one, if that takes half the substeps or
+    fewer: a comet that starts at its perihelion is slower everywhere else.
+    """
+    (t, end), longest = span, min(abs(span[1] - span[0]) / _MANY, _COARSEST * step)
+    substeps = 1.0 / step  # a second
+    while _RANGE * step <= longest:
+        way = equal_steps(*_ahead(t, _RANGE * step, _TRIAL_STEPS, end))
+        trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
+        assert trial.report is not None
+        taken = abs(trial.last_t - t)
+        if not taken > 0.0 or not sum(trial.report.levels) < 0.5 * substeps * taken:
+            break
+        step, substeps = _RANGE * step, sum(trial.report.levels) / taken
+    return step
 
 
 def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float, end: float) -> float:
