@@ -25,6 +25,7 @@ from integrators.engine.jumps import jumps
 from integrators.engine.kept import unkept
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
+from integrators.engine.presupposed import departed
 from integrators.engine.pulses import pulses
 from integrators.engine.resolution import can_repeat, is_cheap, of_full_steps, scale_of, unresolved
 from integrators.engine.resonance import resonant
@@ -334,6 +335,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, full: Trajectory, num
         *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
         *_often_divided(found, begin, number), *crowded(run, found, number),
         *looked(lambda: unkept(run, found, number), "whether the motion keeps its energy"),
+        *looked(lambda: departed(run, found, number), "whether the problem keeps the form that the method goes by"),
     ]  # fmt: skip
     if not doubts:
         doubts += spent(run, found, number)

@@ -157,6 +157,9 @@ class Stepper:
         from these and the sizes of the state at the start (dimension,); it follows all other coefficients.
     controller : str
         Name of the controller of variable steps where none is asked for; empty: the usual one.
+    form : callable, optional
+        ``form(problem, t, y)`` → of states (rows, n) at times t how far the problem is from the form that the method
+        goes by (rows, 3): |Δv| |p|, the power of forces that it does not feel, ½ |v| |p| (`steppers.kinetic`).
     growth : callable, optional
         ``growth(coefficients, z)`` → the spectral radius of the steps on ẋ = λ x, z = h λ, of multistep methods that
         are not A-stable; modes that grow are doubts.
@@ -207,6 +210,7 @@ class Stepper:
         Callable[[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None
     ) = None
     controller: str = ""
+    form: Callable[[Problem, NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None = None
     growth: Callable[[NDArray[np.float64], complex], float] | None = None
 
     def __post_init__(self) -> None:

@@ -51,7 +51,7 @@ from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.generalized_alpha import START, blended, change, numbers_of, ratio_of, shift
 from integrators.steppers.iteration import goes_on, nought
-from integrators.steppers.kinetic import sparse_inverse_inertia
+from integrators.steppers.kinetic import damped_departures, sparse_inverse_inertia
 from integrators.steppers.newton import (
     DAMPED_ROUNDS,
     ROUNDS,
@@ -375,6 +375,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 STEPPER = Stepper(
     "canonical-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised",
     shape=_shape, needs="canonical", explain=explain, starts=True,
+    form=damped_departures,
 )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
 from integrators.steppers.iteration import goes_on, relative
-from integrators.steppers.kinetic import inertia_of, inverse_inertia
+from integrators.steppers.kinetic import departures, inertia_of, inverse_inertia
 from integrators.steppers.lgvi import force
 from integrators.steppers.lgvi_factors import ROWS, SCRATCH, apply, biggest, block, inverted, kept, rational
 from integrators.steppers.splitting import vector
@@ -131,7 +131,14 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 ENERGY_MOMENTUM = Stepper(
-    "energy_momentum", step, _rows, maps=("cayley",), groups=("SO(3)",), prepare=_prepare, needs="canonical"
+    "energy_momentum",
+    step,
+    _rows,
+    maps=("cayley",),
+    groups=("SO(3)",),
+    prepare=_prepare,
+    needs="canonical",
+    form=departures,
 )
 
 

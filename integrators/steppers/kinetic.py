@@ -181,6 +181,25 @@ def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Ar
     return out[:m], out[m:] - coadjoint
 
 
+def departures(problem: Problem, t: Array, y: Array) -> Array:
+    """How far a problem is from the form H = ½ pᵀK p + V(t, q) with the K of its start, at states y (rows, n) at times
+    t: |v − K p| |p|, the power |v| |F(p) − F(0)| of forces of the momentum, and ½ |v| |p|, component by component.
+    """
+    K, m = sparse_inverse_inertia(problem, damped=True), problem.dimension // 2
+    found = []
+    for time, state in zip(t, y, strict=True):
+        p = state[-m:]
+        (v, force), (_, at_rest) = (_velocity(problem, float(time), state, x) for x in (p, np.zeros(m)))
+        of_velocity = np.where(np.abs(v - K @ p) > _TOLERANCE * np.abs(v).max(), np.abs(v - K @ p), 0.0)
+        found.append([of_velocity @ np.abs(p), np.abs(v) @ np.abs(force - at_rest), 0.5 * np.abs(v) @ np.abs(p)])
+    return np.array(found)
+
+
+def damped_departures(problem: Problem, t: Array, y: Array) -> Array:
+    """The same for methods that feel forces of the momentum."""
+    return departures(problem, t, y) * np.array([1.0, 0.0, 1.0])
+
+
 def _moved(problem: Problem, y: Array, by: Array) -> Array:
     """The state with its configuration moved, less far where there is no force (an element turned inside out)."""
     m = len(by)

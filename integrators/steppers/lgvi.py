@@ -58,7 +58,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.iteration import goes_on, relative
-from integrators.steppers.kinetic import inertia_of, inverse_inertia
+from integrators.steppers.kinetic import departures, inertia_of, inverse_inertia
 from integrators.steppers.lgvi_factors import (
     CHANGE,
     COLUMN,
@@ -293,9 +293,16 @@ def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[n
     return numbers, factored
 
 
-LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, needs="canonical")
+LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, needs="canonical", form=departures)
 ON_ROTATIONS = Stepper(
-    "lgvi", step, _rows, maps=("cayley",), groups=("SO(3)", "R"), prepare=_prepare_rotations, needs="canonical"
+    "lgvi",
+    step,
+    _rows,
+    maps=("cayley",),
+    groups=("SO(3)", "R"),
+    prepare=_prepare_rotations,
+    needs="canonical",
+    form=departures,
 )
 
 

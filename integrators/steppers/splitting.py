@@ -38,7 +38,7 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
-from integrators.steppers.kinetic import BODY, kinetic
+from integrators.steppers.kinetic import BODY, departures, kinetic
 from integrators.tableaus import Composition, Splitting
 from integrators.tableaus.numbers import floats
 from liegroup.compile import any_, entry, helper, kernel, ld, select, st
@@ -287,7 +287,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     )
 
 
-SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical")
+SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical", form=departures)
 
 
 def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:

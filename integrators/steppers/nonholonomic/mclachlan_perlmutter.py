@@ -51,6 +51,19 @@ def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return prepared
 
 
+def _departures(problem: Problem, t: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far the metric is from a constant one, of states at times t, as of `steppers.kinetic.departures`: the power
+    of the forces by which it changes with the place, which no step feels.
+    """
+    n, m, k = problem.sizes
+    at, found = constrained(n, m, k), []
+    for time, state in zip(t, y, strict=True):
+        values, v = problem.parts_values(float(time), state), state[problem.n - n :]
+        M, D = values[at.MASS : at.MASS + n * n].reshape(n, n), values[at.KINETIC : at.KINETIC + n]
+        found.append([0.0, np.abs(v) @ np.abs(D), 0.5 * v @ M @ v])
+    return np.array(found)
+
+
 @kernel
 def _solve(
     parts: Any,
@@ -157,6 +170,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=node.work_shape,
     needs="constant metric",
+    form=_departures,
 )
 
 
