@@ -155,7 +155,7 @@ class Mechanism:
     >>> float(abs(linkage.closing_velocity(linkage.home, v)).max()) < 1e-12
     True
     >>> linkage.with_start(rates={"a": 1.0}).problem()
-    <Problem 'tree': on R^6, watching energy, gap, velocity_gap, pivot>
+    <Problem 'tree': on R^3 × R^3, watching energy, gap, velocity_gap, pivot>
     """
 
     def __init__(
