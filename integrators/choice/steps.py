@@ -30,6 +30,8 @@ can be divided again by eight times that.
 """
 _RANGE, _LONGER = 8.0, 4.0
 """A trial changes the step at most by this factor; and how many times as long is tried, before a step is found."""
+_NEAREST = 1e-6
+"""Part of the first step that is tried where functions raise, at least."""
 _LOOKED, _SWIFTEST = 200, 3
 """How many trajectories of an ensemble are looked at, and of how many of them, beside the first, steps are taken."""
 
@@ -149,7 +151,7 @@ def _undivided(problem: Problem, method: Method, t: float, step: float, end: flo
     """The largest step that the first ones of a run would not have divided; where the motion becomes fast farther on,
     one that does not come so far.
     """
-    divided, length, found = np.inf, abs(end - t), 0.0
+    divided, length, found, first = np.inf, abs(end - t), 0.0, step
     for _ in range(_trials(problem, t)):
         if step < (spacing := float(np.spacing(abs(t)))):
             raise ValueError(
@@ -157,7 +159,13 @@ def _undivided(problem: Problem, method: Method, t: float, step: float, end: flo
                 "that shorter steps are asked for; count the time from the beginning of the run, or give rtol"
             )
         way = equal_steps(*_ahead(t, step, _TRIAL_STEPS, end))
-        trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
+        try:
+            trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
+        except Exception:  # of the user's functions, maybe far from here: a run keeps what it has come to
+            if found or step < _NEAREST * first:
+                return found or step
+            divided, step = min(divided, step), step / _RANGE
+            continue
         report = trial.report
         assert report is not None
         whole = len(report.levels) == 1 and trial.status is Status.OK
@@ -184,7 +192,10 @@ def coarser(problem: Problem, method: Method, span: tuple[float, float], step: f
     substeps = 1.0 / step  # a second
     while _RANGE * step <= longest:
         way = equal_steps(*_ahead(t, _RANGE * step, _TRIAL_STEPS, end))
-        trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
+        try:
+            trial = tried(problem, method, way, lambda run: substeps_of(run) > _MOST_DIVIDED)
+        except Exception:  # of the user's functions
+            break
         assert trial.report is not None
         taken = abs(trial.last_t - t)
         if not taken > 0.0 or not sum(trial.report.levels) < 0.5 * substeps * taken:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from integrators.engine.observe import GREATEST, LEAST
@@ -26,7 +24,7 @@ def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     if not problem.canonical or "energy" not in names or "energy" in watched or number >= MOST_TRAJECTORIES:
         return []
     starts = np.atleast_2d(problem.y0)
-    alone = replace(problem.with_start(starts[min(number, len(starts) - 1)]), inputs=problem.inputs)
+    alone = problem.with_start(starts[min(number, len(starts) - 1)])
     if not len(found.t) or not is_kept(alone, at_play := energy_at_play(alone)):
         return []
     guards = energy_guard(max(at_play, _kinetic(run, found)))

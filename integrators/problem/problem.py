@@ -729,6 +729,8 @@ class Problem:
             raise TypeError("projection: a plain Python function beside a compiled field; decorate it with numba.njit")
         if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", *_LAYOUTS):
             raise ValueError(f"parts_layout: {self.parts_layout!r}, expected one of {_LAYOUTS} with parts, '' without")
+        if self.positions > self.dimension:
+            raise ValueError(f"positions: {self.positions}, expected at most the dimension {self.dimension}")
         if self.canonical:
             kind, _, _, _, n_p = self.table[-1]
             if not _is_vector_space(kind) or 2 * n_p != self.dimension:

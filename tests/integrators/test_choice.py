@@ -296,3 +296,32 @@ def test_an_ensemble_is_judged_by_what_moves_fastest():
     for start, found in zip(starts, run.y, strict=True):
         true = scipy.integrate.solve_ivp(cubic.velocity, (0.0, 10.0), start, "Radau", rtol=1e-10, atol=1e-13)
         assert found[-1] == pytest.approx(true.y[:, -1], abs=1e-8)
+
+
+def test_what_is_computed_before_a_function_raises_is_kept():
+    """The trials for a step, which come farther than the run would have, are no reason to lose it."""
+
+    def field(t, y):
+        if t > 3.0:
+            raise RuntimeError("no more")
+        return [y[1], -y[0]]
+
+    with pytest.raises(RuntimeError, match="no more") as caught:
+        integrate(Problem(rn(2), [1.0, 0.0], field), (0.0, 10.0))
+    assert 2.0 < caught.value.solution.t[-1] <= 3.0
+    assert caught.value.solution.y[-1, 0] == pytest.approx(np.cos(caught.value.solution.t[-1]), abs=1e-12)
+
+
+def test_a_comet_is_not_judged_by_its_perihelion():
+    """Both directions of the same orbit: 1.9 million steps from there, and 228 from the other end."""
+
+    def kepler(t, y):
+        cube = (y[0] ** 2 + y[1] ** 2) ** 1.5
+        return [y[2], y[3], -y[0] / cube, -y[1] / cube]
+
+    e = 0.99
+    start = np.array([1.0 - e, 0.0, 0.0, np.sqrt((1.0 + e) / (1.0 - e))])
+    run = integrate(Problem(rn(4), start, kepler), (0.0, 4.0 * np.pi))
+    assert run.success
+    assert run.steps < 1000
+    assert run.y[-1] == pytest.approx(start, abs=1e-7)
