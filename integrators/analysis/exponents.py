@@ -26,6 +26,8 @@ SAME = 1e-5
 """Relative difference of what a step does and what it does a period later that still counts as none."""
 _BISECTIONS = 20
 """Of a step in which the field seems to jump."""
+_OFTEN = 32
+"""Steps that are asked whether loops have been closed in them."""
 _LOOKED_AT = 4
 """Steps of a period that are taken again a period later."""
 SETTLED = 0.1
@@ -38,6 +40,9 @@ largest rate, jumps there.
 """
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
+OPEN = 1e-3
+"""What the derivative of a step makes of a direction that is none of the motion, at most; of those that it keeps one.
+"""
 NOISE = 1e-14
 """Multipliers below this part of the greatest are rounding of the monodromy matrix."""
 Stepped = Callable[[Array, float], tuple[Array, Array]]
@@ -378,7 +383,8 @@ def lyapunov_exponents(
     Notes
     -----
     Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
-    directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
+    directions that open them decay at once, if there is anything to close in every step (else a warning says so: take
+    larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
     pairs ±λ.  A field that jumps is a warning, as in `floquet_multipliers`.
 
     Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
@@ -413,6 +419,8 @@ def lyapunov_exponents(
         begin, begun = state, t + (i + skip) * step
         continuous.look(begun, begin)
         state, A = stepped(begin, begun)
+        if i >= 0 and i % -(-steps // _OFTEN) == 0:
+            _warn_of_open_loops(problem, begin, A, begun, told)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
             _warn_of_long_steps(problem, halved, begin, step, begun, A, told)
         directions = A @ directions
@@ -437,6 +445,8 @@ def _warn_of_long_steps(
         others = halved(middle, t + 0.5 * h)[1] @ first
     except ArithmeticError:  # smaller steps fail, this one does not: nothing is known
         return
+    if problem.re_bases and np.linalg.matrix_rank(others, OPEN) > np.linalg.matrix_rank(A, OPEN):
+        return  # loops that are closed in the step, and not in its halves
     change, does = np.linalg.norm(A - others, 2), np.linalg.norm(others - np.eye(len(A)), 2)
     if change > SETTLED * does and "long" not in told:
         told.add("long")
@@ -444,6 +454,24 @@ def _warn_of_long_steps(
             f"exponents of {problem.model!r} by steps of {h:.3g} s are not those of the motion: at t = {t:.6g} s two "
             f"halves of a step do {change / does:.2g} of what it does to directions otherwise, expected at most "
             f"{SETTLED}; take smaller steps until the exponents stay",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_open_loops(problem: Problem, y: Array, A: Array, t: float, told: set[str]) -> None:
+    """A warning, once, if the projection of a step had nothing to close: then A keeps directions that open the loops,
+    which are none of the motion.
+    """
+    if not problem.re_bases or problem.directions is None or "open" in told:
+        return
+    held = round(float(np.sum(problem.directions(np.array([t]), y[None])[0] ** 2)))  # orthonormal rows
+    if np.linalg.matrix_rank(A, OPEN) > len(A) - 2 * held:
+        told |= {"open", "long"}  # halves of the step close even less
+        warnings.warn(
+            f"exponents of {problem.model!r} are not those of the motion: in the step at t = {t:.6g} s the loops had "
+            "nothing to close, so that its derivative keeps directions that open them; take larger steps, of each of "
+            "which the derivative has the rank of the motion",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -291,3 +291,13 @@ def test_a_field_that_jumps_is_a_warning_and_a_steep_one_is_not():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lyapunov_exponents(Problem(rn(2), [2.0, 0.0], relaxing), "RKMK_RADAU_IIA3", 0.02, 2000)
+
+
+def test_loops_that_steps_do_not_close_are_a_warning():
+    """Of short steps the projection has nothing to close, and the derivative keeps directions that open the loop."""
+    four_bar = mechanics.systems.SYSTEMS["swinging-four-bar"].problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lyapunov_exponents(four_bar, "RKMK4", 0.005, 400, count=2)
+    with pytest.warns(RuntimeWarning, match="the loops had nothing to close"):
+        lyapunov_exponents(four_bar, "RKMK4", 0.0002, 100, count=2)
