@@ -194,7 +194,20 @@ class Expressions:
         return self.notes.table(found) if isinstance(found, np.ndarray) else found
 
     def _tuple(self, node: ast.Tuple) -> Any:
-        return tuple(self._value(x) for x in node.elts)
+        return tuple(self._several_values(node.elts))
+
+    def _several_values(self, nodes: list[Any]) -> list[Any]:
+        """Values one after the other, and those of tuples with a star."""
+        found = list[Any]()
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                found.append(self._value(node))
+                continue
+            whole = self._value(node.value)
+            if not isinstance(whole, tuple):
+                raise NotPlainError("something else with a star")
+            found += whole
+        return found
 
     def _attribute(self, node: ast.Attribute) -> Any:
         base = self._value(node.value)
@@ -317,7 +330,7 @@ class Expressions:
             base = self._value(node.func.value)
             if isinstance(base, Placeholder):
                 if isinstance(base.type, types.Array) and node.func.attr == "view":
-                    return self._as_words(base, *[self._value(x) for x in node.args])
+                    return self._as_words(base, *self._several_values(node.args))
                 if not isinstance(base.type, Record):
                     raise NotPlainError("a method")
                 function = base.__getattr__(node.func.attr)
@@ -325,9 +338,9 @@ class Expressions:
                 function = getattr(base, node.func.attr)
         else:
             function = self._value(node.func)
-        if any(isinstance(x, ast.Starred) for x in node.args) or any(x.arg is None for x in node.keywords):
-            raise NotPlainError("*arguments")
-        given = [self._value(x) for x in node.args]
+        if any(x.arg is None for x in node.keywords):
+            raise NotPlainError("**names")
+        given = self._several_values(node.args)
         named = {x.arg: self._value(x.value) for x in node.keywords if x.arg is not None}
         if isinstance(function, Placeholder):
             return self._called_by_address(function, given)

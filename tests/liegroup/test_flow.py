@@ -132,7 +132,7 @@ def rounds(n: int, k: int, out: Any) -> None:
             continue
         out[6] += n
     pairs = halved(48 + n)
-    out[7], out[8] = pairs.first, pairs.second
+    out[7], out[8] = Pair(*pairs).first, (*pairs, *pairs)[3]
 
 
 @entry(real(integer, integer))
