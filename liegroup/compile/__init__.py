@@ -11,6 +11,7 @@ compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one v
 `rare`           a kernel that most runs do not need, called through a cell: compiled when it is needed
 `primitive`      a Python function on any scalar whose compiled form is another function
 `entry`          the outermost function of a family: fixed signatures, compiled lazily, cached on disk
+`mark`           says of an array, within compiled code, what is known of it: what takes it is compiled for that
 `ld`, `ld2` …     read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
 ===============  =======================================================================================================
 
@@ -28,6 +29,7 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 (`liegroup.compile.seals`).
 """
 
+from liegroup.compile import flow as _flow  # noqa: F401  # it goes through functions for the compiler
 from liegroup.compile.addresses import Pointer, function_at
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import (
@@ -57,6 +59,7 @@ from liegroup.compile.functions import (
     taken,
 )
 from liegroup.compile.lanes import WIDTH
+from liegroup.compile.marked import mark
 from liegroup.compile.memory import (
     ALIGNMENT,
     flattened,
@@ -146,6 +149,7 @@ __all__ = [
     "less",
     "lines_from",
     "magnitude",
+    "mark",
     "matrix",
     "never",
     "nothing",

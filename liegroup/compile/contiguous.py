@@ -55,6 +55,10 @@ class Known:
         """What the compiler keeps under a name."""
         return self._model.get(self._builder, self.value, name)
 
+    def with_part(self, value: Any, part: Any, name: str) -> Any:
+        """A value of this kind with another part under a name."""
+        return self._model.set(self._builder, value, part, name)
+
     @property
     def shape(self) -> list[Any]:
         """The lengths of the axes."""
@@ -89,6 +93,46 @@ class Known:
             ),
         }
         return made(context, builder, result, parts)
+
+
+def view(builder: Any, array: Known, starts: Any, stops: Any) -> Any:
+    """The entries of an array from one to another along its first axis, both within it; None where it begins or ends
+    with the array.
+    """
+    size, *across = array.shape
+    first = _ZERO if starts is None else _within(builder, starts, size)
+    last = size if stops is None else _within(builder, stops, size)
+    count = last if starts is None else builder.sub(last, first)
+    if starts is not None and stops is not None:
+        count = builder.select(builder.icmp_signed("<", count, _ZERO), _ZERO, count)
+    shape = builder.insert_value(array.part("shape"), count, 0)
+    found = array.with_part(array.value, reduce(builder.mul, across, count), "nitems")
+    found = array.with_part(found, shape, "shape")
+    return array.with_part(found, builder.gep(array.part("data"), [reduce(builder.mul, across, first)]), "data")
+
+
+def _within(builder: Any, bound: Any, size: Any) -> Any:
+    """A bound of a view; one that is negative or too large is mended apart, so that others do not wait for it."""
+    is_odd, usual = builder.icmp_unsigned(">", bound, size), builder.block
+    with builder.if_then(is_odd, likely=False):
+        mended = builder.select(builder.icmp_signed("<", bound, _ZERO), builder.add(bound, size), bound)
+        mended = builder.select(builder.icmp_signed("<", mended, _ZERO), _ZERO, mended)
+        mended = builder.select(builder.icmp_signed(">=", mended, size), size, mended)
+        odd = builder.block
+    found = builder.phi(_WORD)
+    found.add_incoming(bound, usual)
+    found.add_incoming(mended, odd)
+    return found
+
+
+def words_as(context: Any, builder: Any, given: Any, wanted: Any, array: Any) -> Any:
+    """A contiguous array of one type with all 64 bits of each entry taken for numbers of another."""
+    of, to = (context.data_model_manager[x] for x in (given, wanted))
+    found = ir.Constant(to.get_value_type(), ir.Undefined)
+    for name in ("meminfo", "parent", "nitems", "itemsize", "shape", "strides"):
+        found = to.set(builder, found, of.get(builder, array, name), name)
+    data = builder.bitcast(of.get(builder, array, "data"), context.get_data_type(wanted.dtype).as_pointer())
+    return to.set(builder, found, data, "data")
 
 
 def made(context: Any, builder: Any, type_: Any, parts: Mapping[str, Any]) -> Any:

@@ -37,7 +37,7 @@ compared within them, and every kernel that a formula is inlined into has the co
 compile, and no step gets faster.  Kernels as a whole have level 3: of small ones the steps are up to a tenth faster.
 """
 SHORT_LEVEL = 1
-"""Of optimisation of kernels with short loops (`has_short_loops`): the higher ones take a tenth of the time of a second
+"""Of optimisation of what has short loops (`has_short_loops`): the higher ones take a sixth of the time of a second
 method, and its steps are no faster.
 """
 _REGISTER = str(VECTOR)
@@ -48,10 +48,6 @@ _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 for _manager in (FunctionPassManager, ModulePassManager):
     if _manager._dispose is ObjectRef._dispose:  # it hides the one that frees memory: 60 kB for each, four a kernel
         _manager._dispose = NewPassManager._dispose
-
-
-def _level() -> int:
-    return min(LEVEL, int(config.OPT))
 
 
 class _Library(JITCodeLibrary):
@@ -91,7 +87,8 @@ class _Library(JITCodeLibrary):
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
-        passes, builder = self._codegen._function_pass_manager(opt=_level())
+        level = SHORT_LEVEL if self.has_short_loops else LEVEL
+        passes, builder = self._codegen._function_pass_manager(opt=min(level, int(config.OPT)))
         for function in module.functions:
             passes.run(function, builder)
 
@@ -100,18 +97,24 @@ class _Library(JITCodeLibrary):
             super().add_linking_library(library)
 
     def _closure(self) -> tuple[list[Any], list[KernelLibrary]]:
-        """The libraries of the formulas this one is made of, directly or indirectly, and those of the kernels they
-        call.
+        """The libraries of the formulas this one is made of, directly or indirectly, each before those that it is made
+        of, and those of the kernels they call.
+
+        The order matters: what is inlined is taken over only where something that is there already asks for it.
         """
-        inlined, called, todo = dict[Any, None](), dict[KernelLibrary, None](), list(self._linking_libraries)
-        while todo:
-            library = todo.pop()
-            if isinstance(library, KernelLibrary):
-                called[library] = None
-            elif library not in inlined:
-                inlined[library] = None
-                todo += library._linking_libraries if isinstance(library, FormulaLibrary) else []
-        return list(inlined), list(called)
+        inlined, called, seen = list[Any](), dict[KernelLibrary, None](), set[Any]()
+
+        def visit(libraries: Any) -> None:
+            for library in libraries:
+                if isinstance(library, KernelLibrary):
+                    called[library] = None
+                elif library not in seen:
+                    seen.add(library)
+                    visit(library._linking_libraries if isinstance(library, FormulaLibrary) else ())
+                    inlined.append(library)
+
+        visit(self._linking_libraries)
+        return inlined[::-1], list(called)
 
     def _link(self, module: Any, inlined: list[Any]) -> None:
         """Link a module with the code of formulas."""

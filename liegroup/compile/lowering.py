@@ -10,7 +10,7 @@ compiler's way.
 
 from __future__ import annotations
 
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 from llvmlite import ir
@@ -23,7 +23,7 @@ from numba.np.arrayobj import store_item
 
 from liegroup.compile.builder import FoldingBuilder, leave_out_unused
 from liegroup.compile.calls import bare_form
-from liegroup.compile.contiguous import Index, Known, indices_of, is_contiguous, restored
+from liegroup.compile.contiguous import Index, Known, indices_of, is_contiguous, restored, view, words_as
 
 _WORD = ir.IntType(64)
 _ZERO, _ONE = _WORD(0), _WORD(1)
@@ -148,7 +148,12 @@ class KernelLower(Lower):
             array, kind = self._known(value), signature.args[1]
             if isinstance(kind, types.SliceType) and not kind.has_step and is_contiguous(result):
                 given = self.context.cast(self.builder, self.loadvar(index.name), self.typeof(index.name), kind)
-                return self._view_from(array_type, array, given)
+                starts, stops = self._bounds.get(id(given), (None, True, True))[1:]
+                ends = (
+                    self.builder.extract_value(given, k) if is_said else None
+                    for k, is_said in ((0, starts), (1, stops))
+                )
+                return view(self.builder, array, *ends)
             indices = self._indices(index)
             if len(indices) == array_type.ndim or (indices and is_contiguous(result)):
                 return array.at(indices, result)
@@ -175,36 +180,6 @@ class KernelLower(Lower):
         """Indices as words; none if they are not all integers."""
         return indices_of(self.context, self.builder, self.loadvar(variable.name), self.typeof(variable.name))
 
-    def _view_from(self, array_type: Any, array: Known, given: Any) -> Any:
-        """The entries of an array from one to another along its first axis, both within it."""
-        model, builder = self.context.data_model_manager[array_type], self.builder
-        size, *across = array.shape
-        starts, stops = self._bounds.get(id(given), (None, True, True))[1:]
-        first = self._within(builder.extract_value(given, 0), size) if starts else _ZERO
-        last = self._within(builder.extract_value(given, 1), size) if stops else size
-        count = builder.sub(last, first) if starts else last
-        if starts and stops:
-            count = builder.select(builder.icmp_signed("<", count, _ZERO), _ZERO, count)
-        shape = builder.insert_value(array.part("shape"), count, 0)
-        view = model.set(builder, array.value, reduce(builder.mul, across, count), "nitems")
-        view = model.set(builder, view, shape, "shape")
-        data = builder.gep(array.part("data"), [reduce(builder.mul, across, first)])
-        return model.set(builder, view, data, "data")
-
-    def _within(self, bound: Any, size: Any) -> Any:
-        """A bound of a view; one that is negative or too large is mended apart, so that others do not wait for it."""
-        builder = self.builder
-        is_odd, usual = builder.icmp_unsigned(">", bound, size), builder.block
-        with builder.if_then(is_odd, likely=False):
-            mended = builder.select(builder.icmp_signed("<", bound, _ZERO), builder.add(bound, size), bound)
-            mended = builder.select(builder.icmp_signed("<", mended, _ZERO), _ZERO, mended)
-            mended = builder.select(builder.icmp_signed(">=", mended, size), size, mended)
-            odd = builder.block
-        found = builder.phi(_WORD)
-        found.add_incoming(bound, usual)
-        found.add_incoming(mended, odd)
-        return found
-
     def _is_same_words(self, resty: Any, expr: Any) -> bool:
         """Whether a call takes the entries of a contiguous array, all 64 bits of each, for numbers of another kind."""
         function = self.typeof(expr.func.name)
@@ -215,14 +190,7 @@ class KernelLower(Lower):
 
     def _words_as(self, resty: Any, expr: Any) -> Any:
         given = self.typeof(expr.func.name).this
-        array, of, to = self.loadvar(expr.func.name), *(self.context.data_model_manager[x] for x in (given, resty))
-        view = ir.Constant(to.get_value_type(), ir.Undefined)
-        for name in ("meminfo", "parent", "nitems", "itemsize", "shape", "strides"):
-            view = to.set(self.builder, view, of.get(self.builder, array, name), name)
-        data = self.builder.bitcast(
-            of.get(self.builder, array, "data"), self.context.get_data_type(resty.dtype).as_pointer()
-        )
-        return to.set(self.builder, view, data, "data")
+        return words_as(self.context, self.builder, given, resty, self.loadvar(expr.func.name))
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
@@ -309,3 +277,22 @@ class KernelLower(Lower):
             builder.store(builder.add(number, step), place)
             builder.store(builder.sub(count, _ONE, flags=["nsw"]), left)
         return self._together(_NEXT, number, is_one)
+
+
+class FlowLower(KernelLower):
+    """Writes the code of a function that has been gone through (`liegroup.compile.flow`)."""
+
+    def _find_singly_assigned_variable(self) -> None:
+        """There are no variables."""
+
+    def lower_function_body(self) -> Any:
+        """Write what the function does; returns the end of its beginning."""
+        first = self.function.append_basic_block("B0")
+        self.blkmap[self.firstblk] = first
+        self.pre_lower()
+        end = self.builder.basic_block
+        self.builder.position_at_end(first)
+        self.func_ir.flow.write(self.context, self.builder, self.fnargs)
+        self.post_lower()
+        leave_out_unused(self.function, everywhere=not getattr(self.library, "has_short_loops", False))
+        return end

@@ -10,8 +10,10 @@ changed meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+from numba.core import base
 from numba.core.errors import ForceLiteralArg, TypingError
 from numba.core.targetconfig import ConfigStack
 from numba.core.typeinfer import CallConstraint, ConstraintNetwork, IntrinsicCallConstraint
@@ -91,3 +93,9 @@ def _going_on(ask: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ConstraintNetwork.propagate = _going_on(ConstraintNetwork.propagate)
+
+
+# --- implementations --------------------------------------------------------------------------------------------------
+
+if hasattr(base, "_has_loc"):
+    base._has_loc = cache(base._has_loc)  # asked of an implementation wherever it is called, by its signature

@@ -35,6 +35,7 @@ from liegroup.compile.libraries import has_short_loops
 from liegroup.compile.options import BODY, CALLED, INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
+from liegroup.compile.reading import written
 from liegroup.compile.undisturbed import undisturbed
 from liegroup.compile.waiting import waiting
 
@@ -73,7 +74,9 @@ def _leaf(function: Any, count: int) -> Any:
     names = {f"part{k}": _part(k) for k in range(count)}
     call = "lambda given: function(" + ", ".join(f"{name}(given)" for name in names) + ")"
     known = {"__name__": __name__, "SHORT_LOOPS": has_short_loops(function), "function": function, **names}
-    return eval(compile(call, __file__, "eval"), known)  # as written here
+    made = eval(compile(call, __file__, "eval"), known)  # as written here
+    written[made.__code__] = call
+    return made
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------

@@ -12,17 +12,20 @@ from types import CodeType
 from typing import Any
 
 from numba.core import typed_passes, untyped_passes
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.interpreter import Interpreter, peep_hole_delete_with_exit
+from numba.core.ir import Loc
 from numba.core.ir_utils import build_definitions
 from numba.core.lowering import Lower
 from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
+from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 
 from liegroup.compile.libraries import FormulaLibrary, KernelLibrary, has_short_loops
-from liegroup.compile.lowering import KernelLower
+from liegroup.compile.lowering import FlowLower, KernelLower
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -32,6 +35,26 @@ class _Lowering(typed_passes.BaseNativeLowering):
     @property
     def lowering_class(self) -> type[Lower]:
         return KernelLower
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _FlowLowering(typed_passes.BaseNativeLowering):
+    _name = "liemech_flow_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return FlowLower
+
+
+class _Read:
+    """What is asked of a function in the compiler's own form, where there is none."""
+
+    generator_info = None
+
+    def __init__(self, func_id: Any, flow: Any) -> None:
+        self.func_id, self.flow, self.arg_names = func_id, flow, func_id.arg_names
+        self.loc = Loc.from_function_id(func_id)
+        self.blocks = {0: None}
 
 
 class _Interpreter(Interpreter):
@@ -197,11 +220,58 @@ def _process_name() -> str:
     return str(_process[1])
 
 
+@cache
+def _shortest() -> Any:
+    """The stages of a function that has been gone through."""
+    manager = _Stages("flow")
+    for stage in (_FlowLowering, typed_passes.NoPythonBackend):
+        manager.add_pass(stage, stage.__name__)
+    manager.finalize()
+    return manager
+
+
 class KernelCompiler(Compiler):
     """The compiler with libraries of ours, and with names that no other process gives."""
 
     is_written_into_callers = takes_bare_arrays = False
     """Arrays that are arguments come as pointers and shapes: see `liegroup.compile.calls`."""
+
+    goes_through: Any = None
+    """What goes through functions statement by statement: `liegroup.compile.flow.Flow`."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function; its bytecode is looked at where it is needed."""
+        self.state.func_id = FunctionIdentity.from_function(func)
+        self.state.lifted, self.state.lifted_from = (), None
+        return self._compile_bytecode()
+
+    def _compile_core(self) -> Any:
+        """The shortest way, where a function can be gone through; else, and where nothing comes of it, the compiler's
+        own, which says what is wrong.
+        """
+        state, given = self.state, self.state.return_type
+        with ConfigStack().enter(state.flags.copy()):
+            try:
+                if self._gone_through():
+                    _shortest().run(state)
+                    state.func_ir = state.pipeline = None  # which hold each other
+                    return state.cr
+            except Exception:
+                state.func_ir = state.typemap = state.calltypes = state.cr = None
+                state.return_type, state.library = given, self._library()
+        untyped_passes.ExtractByteCode().run_pass(state)
+        return super()._compile_core()
+
+    def _gone_through(self) -> bool:
+        """Whether a function has been gone through."""
+        state = self.state
+        flags, func_id = state.flags, state.func_id
+        if flags.nrt or flags.boundscheck or flags.debuginfo or flags.force_pyobject or not is_plain(func_id.code):
+            return False
+        flow = self.goes_through(func_id.func, state.args, state.return_type)
+        state.func_ir, state.return_type, state.calltypes = _Read(func_id, flow), flow.result, {}
+        state.typemap = {f"arg.{name}": type_ for name, type_ in zip(func_id.arg_names, state.args, strict=True)}
+        return True
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
@@ -223,16 +293,21 @@ class KernelCompiler(Compiler):
     def _compile_bytecode(self) -> Any:
         state = self.state
         state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
-        if state.library is None:
-            is_part = state.flags.forceinline or self.is_written_into_callers
-            kind = FormulaLibrary if is_part else KernelLibrary
-            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
-            state.library.has_short_loops = has_short_loops(state.func_id.func)
-            state.library.takes_bare_arrays = self.takes_bare_arrays
+        state.library = state.library or self._library()
         result = _without_notes(super()._compile_bytecode())
         if not gc.isenabled():
             gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes
         return result
+
+    def _library(self) -> Any:
+        """Where the code of the function goes."""
+        state = self.state
+        is_part = state.flags.forceinline or self.is_written_into_callers
+        kind = FormulaLibrary if is_part else KernelLibrary
+        library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
+        library.has_short_loops = has_short_loops(state.func_id.func)
+        library.takes_bare_arrays = self.takes_bare_arrays
+        return library
 
 
 class CalledCompiler(KernelCompiler):

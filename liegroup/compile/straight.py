@@ -17,15 +17,17 @@ from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
 
 from numba import types
-from numba.core import utils
+from numba.core import cgutils, utils
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import fold_arguments, signature
 from numba.extending import _Intrinsic
+from numba.np.arrayobj import store_item
 
 from liegroup.compile.contiguous import Known, indices_of, is_contiguous
 from liegroup.compile.lanes import Lanes, Mask
 from liegroup.compile.records import Record
+from liegroup.compile.shared import SharedTable
 from liegroup.compile.stages import is_plain
 
 LONGEST = 500
@@ -46,7 +48,7 @@ class Notes:
     """What a formula does with its arguments: each note makes the value of the next number."""
 
     def __init__(self, arguments: int, longest: float = LONGEST) -> None:
-        self._arguments, self._longest = arguments, longest
+        self._arguments, self.longest = arguments, longest
         self._notes = list[tuple[Emit, Sequence[int], bool]]()
 
     def __len__(self) -> int:
@@ -58,8 +60,8 @@ class Notes:
 
     def add(self, type_: Any, emit: Emit, of: Sequence[int] = (), acts: bool = False) -> Placeholder:
         """Note how a value is made of others; `acts`: something else happens, too."""
-        if len(self) >= self._longest:
-            raise NotStraightError(f"more than {self._longest} operations")
+        if len(self) >= self.longest:
+            raise NotStraightError(f"more than {self.longest} operations")
         self._notes.append((emit, of, acts))
         return Placeholder(self, type_, self._arguments + len(self) - 1)
 
@@ -83,8 +85,7 @@ class Notes:
     def call(self, function: Any, *arguments: Any) -> Any:
         """Note the call of a function that the compiler knows."""
         given = [self.placeholder(x) for x in arguments]
-        resolve = _resolved if function in taught else _resolved_once
-        form, sig = resolve(function, tuple(x.type for x in given))
+        form, sig = (_resolved_here if function in taught else resolved_once)(function, tuple(x.type for x in given))
         acts = function not in _WITHOUT_EFFECT
         return self.opened(self.add(sig.return_type, _call(form, sig, given), [x.number for x in given], acts))
 
@@ -94,10 +95,17 @@ class Notes:
             return x
         if isinstance(x, tuple):
             return self._packed([self.placeholder(part) for part in x], type(x))
+        if isinstance(x, Called):
+            return self.add(type_of(x), lambda context, builder, values: context.get_dummy_value())
         if x is not None and not isinstance(x, (bool, int, float)):
             raise NotStraightError(f"{x!r}: no number")
-        type_ = _type_of(x)
+        type_ = type_of(x)
         return self.add(type_, lambda context, builder, values: context.get_constant_generic(builder, type_, x))
+
+    def table(self, given: Any) -> Placeholder:
+        """An array that is a constant, or lies where it is found."""
+        type_ = cpu_target.typing_context.resolve_value_type(given)
+        return self.add(type_, lambda context, builder, values: context.get_constant_generic(builder, type_, given))
 
     def _packed(self, parts: list[Placeholder], kind: type) -> Placeholder:
         type_ = types.BaseTuple.from_types(tuple(part.type for part in parts), kind)
@@ -123,12 +131,34 @@ def _part(number: int, k: int) -> Emit:
 
 def _call(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
     if len(sig.args) != len(given):
-        raise NotStraightError(f"{form}: arguments left out")
+        return _folded_call(form, sig, given)
     if form == operator.getitem and is_contiguous(given[0].type):
         return _entry(form, sig, given)
+    if form == operator.setitem and is_contiguous(given[0].type):
+        return _setting(form, sig, given)
 
     def emit(context: Any, builder: Any, values: list[Any]) -> Any:
         return context.get_function(form, sig)(builder, _cast(context, builder, values, given, sig.args))
+
+    return emit
+
+
+def _folded_call(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
+    """A call with arguments that are left out, or with any number of them."""
+    if sig.pysig is None:
+        raise NotStraightError(f"{form}: arguments left out")
+    parts = fold_arguments(sig.pysig, given, {}, _given, lambda index, parameter, x: [x], lambda index, parameter, x: x)
+
+    def emit(context: Any, builder: Any, values: list[Any]) -> Any:
+        found = []
+        for x, type_ in zip(parts, sig.args, strict=True):
+            if isinstance(x, Placeholder):
+                found += _cast(context, builder, values, [x], [type_])
+            elif isinstance(x, list):
+                found.append(context.get_constant_generic(builder, type_, x[0]))
+            else:
+                found.append(cgutils.make_anonymous_struct(builder, _cast(context, builder, values, list(x), type_)))
+        return context.get_function(form, sig)(builder, found)
 
     return emit
 
@@ -148,6 +178,22 @@ def _entry(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
     return emit
 
 
+def _setting(form: Any, sig: Any, given: list[Placeholder]) -> Emit:
+    """An entry of an array is set."""
+    type_ = given[0].type
+
+    def emit(context: Any, builder: Any, values: list[Any]) -> Any:
+        array, index, x = (values[part.number] for part in given)
+        indices = indices_of(context, builder, index, given[1].type)
+        if len(indices) == type_.ndim and not context.enable_boundscheck:
+            asked = context.cast(builder, x, given[2].type, sig.args[2])
+            asked = context.cast(builder, asked, sig.args[2], type_.dtype)
+            return store_item(context, builder, type_, asked, Known(context, builder, type_, array).place(indices))
+        return context.get_function(form, sig)(builder, _cast(context, builder, values, given, sig.args))
+
+    return emit
+
+
 def _cast(context: Any, builder: Any, values: list[Any], given: list[Placeholder], wanted: Any) -> list[Any]:
     return [context.cast(builder, values[x.number], x.type, type_) for x, type_ in zip(given, wanted, strict=True)]
 
@@ -162,7 +208,29 @@ def _resolved(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
     return type_.get_impl_key(sig), sig
 
 
-_resolved_once = cache(_resolved)
+def _remembering(ask: Callable[..., tuple[Any, Any]]) -> Callable[..., tuple[Any, Any]]:
+    """What is asked of a function and of types, remembered by the types themselves: comparing them takes long."""
+    known = dict[Any, tuple[tuple[Any, Any], Any]]()
+
+    def remembered(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+        key = (function, *map(id, arguments))
+        found = known.get(key)
+        if found is None:
+            found = known[key] = ask(function, arguments), arguments  # which live as long as their number is known
+        return found[0]
+
+    return remembered
+
+
+resolved_once, _resolved_inlined = _remembering(_resolved), _remembering(_resolved)
+
+
+def _resolved_here(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    """The same for a function that the compiler has been taught: what it is depends on whether the caller is inlined by
+    force.
+    """
+    resolve = _resolved_inlined if ConfigStack.top_or_none().forceinline else resolved_once
+    return resolve(function, arguments)
 
 
 class Placeholder:
@@ -220,7 +288,15 @@ def _give_operator(name: str) -> None:
 for _name in _BINARY + _OTHERS:
     _give_operator(_name)
 
-_WITHOUT_EFFECT = {getattr(operator, name) for name in _BINARY + _OTHERS} | {abs, operator.getitem}
+_WITHOUT_EFFECT = {getattr(operator, name) for name in _BINARY + _OTHERS} | {
+    abs,
+    float,
+    int,
+    len,
+    max,
+    min,
+    operator.getitem,
+}
 """Functions that do nothing but make a value: where it is not used, they are left out."""
 
 
@@ -237,11 +313,11 @@ taught: dict[Any, Callable[..., Any] | None] = {}
 by types.
 """
 _bodies: dict[Any, Any] = {}
-"""What runs on placeholders, by function and types; None for what is no straight line."""
-_running: list[Notes] = []
+"""What runs on placeholders, by function and types, with these types; None for what is no straight line."""
+running: list[Notes] = []
 
 
-class _Called:
+class Called:
     """A function that the compiler knows, called by a formula that runs on placeholders."""
 
     def __init__(self, function: Any) -> None:
@@ -249,8 +325,10 @@ class _Called:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         if named:
-            arguments = utils.pysignature(self.function).bind(*arguments, **named).args
-        notes = _running[-1]
+            bound = utils.pysignature(self.function).bind(*arguments, **named)
+            bound.apply_defaults()
+            arguments = bound.args
+        notes = running[-1]
         count = len(notes)
         try:
             return _run(self.function, arguments)
@@ -266,38 +344,59 @@ class _Module:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        return _meaning(getattr(self._module, name))
+        return meaning(getattr(self._module, name))
 
 
-def _meaning(x: Any) -> Any:
+class _Table:
+    """A table that compiled code reads where it lies, read by a formula that runs on placeholders."""
+
+    def __init__(self, table: SharedTable) -> None:
+        self._table = table
+
+    def __getitem__(self, index: Any) -> Any:
+        return running[-1].call(operator.getitem, running[-1].table(self._table), index)
+
+
+def meaning(x: Any) -> Any:
     """What a name in a formula stands for when it runs on placeholders."""
     if isinstance(x, ModuleType):
         return _Module(x)
+    if isinstance(x, SharedTable):
+        return _Table(x)
     is_taught = isinstance(x, FunctionType) and x in taught
     is_builtin = isinstance(x, BuiltinFunctionType) and x.__module__ == "math"
-    return _Called(x) if is_taught or is_builtin or isinstance(x, _Intrinsic) else x
+    return Called(x) if is_taught or is_builtin or isinstance(x, _Intrinsic) else x
 
 
 def _run(function: Any, arguments: Sequence[Any]) -> Any:
     """What a formula returns for placeholders."""
-    key = function, tuple(_type_of(x) for x in arguments)
+    given = tuple(type_of(x) for x in arguments)
+    key = (function, *map(id, given))
     if key not in _bodies:
         resolve = taught.get(function)
-        _bodies[key] = _readable(resolve(*key[1])) if resolve else None
-    if _bodies[key] is None:
+        _bodies[key] = (_readable(resolve(*given)) if resolve else None), given
+    body = _bodies[key][0]
+    if body is None:
         raise NotStraightError(f"{function}: compiled in the compiler's own way")
     try:
-        return _bodies[key](*arguments)
+        return body(*arguments)
     except Exception:
-        _bodies[key] = None
+        _bodies[key] = None, given
         raise
 
 
-def _type_of(x: Any) -> Any:
+def type_of(x: Any) -> Any:
     if isinstance(x, Placeholder):
         return x.type
     if isinstance(x, tuple):
-        return types.BaseTuple.from_types(tuple(_type_of(part) for part in x), type(x))
+        return types.BaseTuple.from_types(tuple(type_of(part) for part in x), type(x))
+    if isinstance(x, Called):
+        return cpu_target.typing_context.resolve_value_type(x.function)
+    return _type_of_integer(x) if type(x) is int else cpu_target.typing_context.resolve_value_type_prefer_literal(x)
+
+
+@cache
+def _type_of_integer(x: int) -> Any:
     return cpu_target.typing_context.resolve_value_type_prefer_literal(x)
 
 
@@ -306,8 +405,8 @@ def _readable(function: Any) -> Any:
     code = function.__code__
     if not is_plain(code) or code.co_flags & _VARIADIC:
         return None
-    names = {name: _meaning(function.__globals__[name]) for name in code.co_names if name in function.__globals__}
-    cells = tuple(CellType(_meaning(cell.cell_contents)) for cell in function.__closure__ or ())
+    names = {name: meaning(function.__globals__[name]) for name in code.co_names if name in function.__globals__}
+    cells = tuple(CellType(meaning(cell.cell_contents)) for cell in function.__closure__ or ())
     copy = FunctionType(code, names, function.__name__, function.__defaults__, cells)
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
@@ -341,15 +440,15 @@ def _noted(notes: Notes, function: Any, arguments: Any) -> Placeholder:
     """
     flags = ConfigStack.top_or_none().copy()
     flags.forceinline = function not in of_any_length
-    _running.append(notes)
+    running.append(notes)
     try:
         with ConfigStack().enter(flags):
-            return notes.placeholder(_run(function, [_argument(notes, t, k) for k, t in enumerate(arguments)]))
+            return notes.placeholder(_run(function, [argument(notes, t, k) for k, t in enumerate(arguments)]))
     finally:
-        _running.pop()
+        running.pop()
 
 
-def _argument(notes: Notes, type_: Any, number: int) -> Any:
+def argument(notes: Notes, type_: Any, number: int) -> Any:
     if isinstance(type_, types.Omitted):
         return type_.value
     if not (isinstance(type_, _ARGUMENTS) or type_ in (Lanes, Mask, types.none)):

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.compile import helper, ld
+from liegroup.compile import helper, ld, mark
 from liegroup.table import load_components
+from mechanics.joints.element import TURN
 
 two, three, four = load_components(2), load_components(3), load_components(4)
 """So many numbers of an array, from a place on: for (array, at)."""
@@ -78,7 +79,12 @@ def header_of(structure: Any) -> Any:
 def link_of(structure: Any, i: Any) -> Any:
     """Link i."""
     s, o = structure, HEADER + LINK * i
-    return Link(*three(s, o), *three(s, o + 3), *three(s, o + 6))
+    kind, parent, q = three(s, o)
+    return Link(TURN if has_only_turns(s) else kind, parent, q, *three(s, o + 3), *three(s, o + 6))
+
+
+with_only_turns, has_only_turns = mark("only turns")
+"""Say of the structure of a tree, where it is `ONLY_TURNS`, that it is that; whether this has been said."""
 
 
 def has_links(*kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
@@ -216,7 +222,7 @@ def damping_of(parameters: Any, structure: Any, v: Any) -> Any:
 @helper
 def has_armature(structure: Any) -> Any:
     """Whether any joint of the tree has armature."""
-    return header_of(structure).kinds == WITH_ARMATURE
+    return False if has_only_turns(structure) else header_of(structure).kinds == WITH_ARMATURE
 
 
 @helper

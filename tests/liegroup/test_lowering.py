@@ -164,7 +164,7 @@ def test_a_step_of_nothing_is_an_error():
 def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
     taken = []
-    ways = dict.fromkeys(("_view_from", "_range", "_slice", "_begin", "_next"), KernelLower)
+    ways = dict.fromkeys(("_range", "_slice", "_begin", "_next"), KernelLower)
     ways |= dict.fromkeys(("at", "place"), Known)
     for name, owner in ways.items():
         original = getattr(owner, name)
@@ -179,6 +179,8 @@ def test_the_shorter_way_is_taken(tmp_path, monkeypatch):
     def last(a, out):
         for i in range(a.shape[0]):
             out[0] = int(a[i][:2][1])
+        if a.shape[0] > 100:
+            raise ValueError("not gone through statement by statement")
 
     assert last.compiled.overloads
     assert {*taken} == {*ways}

@@ -218,3 +218,19 @@ def test_only_what_needs_a_value_is_compiled_by_itself(monkeypatch: pytest.Monke
     monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
     assert outer(1.5) == 18.0
     assert sorted(compiled) == ["outer", "smaller"]
+
+
+def test_names_that_are_left_out_keep_what_follows() -> None:
+    @helper
+    def weighed(x: Any, first: Any = 1.0, second: Any = 2.0) -> Any:
+        return x + 10.0 * first + 100.0 * second
+
+    @helper
+    def named(x: Any) -> Any:
+        return weighed(x, second=3.0)
+
+    @entry(real(real))
+    def outer(x: Any) -> Any:
+        return named(x)
+
+    assert outer(0.5) == outer.python(0.5) == 310.5

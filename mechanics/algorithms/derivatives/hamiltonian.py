@@ -69,6 +69,7 @@ from mechanics.kernels.links import add_three, freedom, put, vector
 from mechanics.kernels.sweeps import clear, own_momentum
 from mechanics.model.layout import (
     HEAVY,
+    ONLY_TURNS,
     F,
     above,
     damping_of,
@@ -78,6 +79,7 @@ from mechanics.model.layout import (
     link_of,
     numbers_of,
     ways_of,
+    with_only_turns,
 )
 
 SHORT_LOOPS = True
@@ -256,10 +258,24 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
 
 @helper
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    if header_of(structure).kinds == ONLY_TURNS:
+        _derivatives_of_tree(t, y, parameters, with_only_turns(structure), work, out)
+    else:
+        _derivatives_of_others(t, y, parameters, structure, work, out)
+
+
+@helper
+def _derivatives_of_tree(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     tree = header_of(structure)
     below = 2 * tree.n_v * tree.n_v
     _velocities_into(t, y, parameters, structure, work, out, below)
     _derivatives_of_twists(parameters, structure, work, out, below, out)
+
+
+@rare(never)
+def _derivatives_of_others(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Of trees with other joints than turns: the formulas are the same, their code is a half longer."""
+    _derivatives_of_tree(t, y, parameters, structure, work, out)
 
 
 @kernel
