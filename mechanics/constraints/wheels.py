@@ -11,7 +11,7 @@ contact            equations                               z of the frame on the
 They are closures of a `mechanics.mechanism.Mechanism` like the closing joints of `mechanics.constraints.loops`, with
 the plane (z of its frame, through its origin) on another body or on the base.  "height" is a position; "roll" and
 "side" hold velocities only and restrict no configuration.  A wheel that may slip sideways, or is driven over ice,
-leaves equations out; a smooth caster of radius r is a `point_on_plane` with the plane raised by r.
+leaves equations out: with ``rows=("height",)`` a ball is a smooth caster.
 
 Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such equations
 depend on each other, which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are
