@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 from integrators.results.storage import StorageError
 from integrators.results.streams import Stream, reading
 
+_ROWS = 4096
+"""Which a loop reads at a time."""
+
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class Stored(NDArrayOperatorsMixin):
     """Variables of a file as one array: one of them as it is, vectors joined or scalars stacked along the last axis.
 
-    Indices, slices and ``...`` read what they say and nothing else; NumPy's functions read all of it.
+    Indices, slices and ``...`` read what they say and nothing else, a loop over rows some thousands at a time;
+    operators and NumPy's functions read all of it.
     """
 
     path: str
@@ -39,6 +44,18 @@ class Stored:
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    @property
+    def T(self) -> NDArray[Any]:
+        """All of it, read, with its axes reversed."""
+        return np.asarray(self).T
+
+    def __iter__(self) -> Iterator[Any]:
+        for begin in range(0, len(self), _ROWS):
+            yield from self[begin : begin + _ROWS]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*(np.asarray(x) if isinstance(x, Stored) else x for x in inputs), **options)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

@@ -426,6 +426,9 @@ def test_arrays_in_files_read_what_is_asked_for(path):
     assert streamed["energy"].shape == (11,)
     assert y[:, 5:].shape == (11, 0)
     assert streamed.error("energy") == whole.error("energy")
+    for found, expected in ((2.0 * y - 1.0, 2.0 * whole.y - 1.0), (y.T, whole.y.T), (streamed.t > 0.5, whole.t > 0.5)):
+        assert np.array_equal(found, expected)
+    assert np.array_equal(list(y), whole.y)
 
 
 _WRITES = """
