@@ -27,9 +27,9 @@ TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
 """2π in two words."""
 TURNS = (1, -1, 1000, -1000)
 """Turns that are tried: a stop on either side, which the first does not reach, acts on the thousandth."""
-SAME, NEARBY = 1e-4, 0.1
+SAME, NEARBY, AROUND = 1e-4, 0.1, 8
 """Largest change over a turn, relative to 1 + the largest value, of a function on the circle; how far from the start it
-is tried, too.
+is tried, too, and at how many angles.
 """
 
 
@@ -73,7 +73,7 @@ def unwind(y: Any, turns: Any, out: Any) -> None:
 
 def circles(problem: Problem, t: float) -> NDArray[np.int64]:
     """The angles that a run winds: those in which field and invariants have period 2π, at the start and near it; those
-    on the line only where no later time can bring what counts their turns.
+    on the line also around the circle, and only where no later time can bring what counts their turns.
     """
     start = np.atleast_2d(problem.y0)[0]
     if not problem.is_compiled:  # plain functions of a user's may have changed since
@@ -99,8 +99,10 @@ def _circles(problem: Problem, t: float, start: NDArray[np.float64]) -> NDArray[
         if n_q == n_v:  # any numbers are an element
             near[first : first + n_q] += NEARBY * np.cos(np.arange(n_q))
 
+    around = [_turned(start, found, part / AROUND) for part in range(1, AROUND)] if len(line) else []
+
     def wound(places: NDArray[np.int64]) -> bool:
-        return _has_period(problem, t, start, places) and _has_period(problem, t, near, places)
+        return all(_has_period(problem, t, y, places) for y in (start, near, *around))
 
     return found if wound(found) else np.array([k for k in found if wound(np.array([k]))], dtype=np.int64)
 
@@ -118,7 +120,7 @@ def _has_period(problem: Problem, t: float, y: NDArray[np.float64], found: NDArr
     return True
 
 
-def _turned(y: NDArray[np.float64], found: NDArray[np.int64], turns: int) -> NDArray[np.float64]:
+def _turned(y: NDArray[np.float64], found: NDArray[np.int64], turns: float) -> NDArray[np.float64]:
     turned = y.copy()
     turned[found] += turns * TURN
     return turned

@@ -11,6 +11,7 @@ import pytest
 
 from integrators import Problem, integrate, resume
 from integrators.engine.winding import angles, circles, wind
+from liegroup import rn
 from liegroup.table import RN, SE2, SO2, table_of
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
 from mechanics.formulations.constrained_problem import constrained_problem
@@ -170,3 +171,16 @@ def test_a_stop_beyond_many_turns_or_a_later_spring_is_not_lost(field):
     )
     assert found.y[:, 0].max() > 15.0
     assert np.array_equal(found.y, plain.y)
+
+
+def test_an_angle_is_tried_around_the_circle():
+    """A bump on the second turn, which the start does not see: a declared angle would lose it."""
+
+    def bumped(t, y):
+        return [y[1], -8.0 * (y[0] - 9.0) * np.exp(-(((y[0] - 9.0) / 0.5) ** 2)) - 0.1 * y[1]]
+
+    ends = [
+        integrate(Problem(rn(2), [0.0, 2.5], bumped, angles=places), "RKMK4", (0.0, 30.0), 0.01).y[-1]
+        for places in ((0,), ())
+    ]
+    assert np.array_equal(*ends)
