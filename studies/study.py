@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import tempfile
 import time
 import warnings
@@ -27,6 +28,9 @@ from mechanics.errors import ModelError, ModelWarning, MotionWarning
 
 Record = Mapping[str, Any]
 MOTION = "motion.html"
+POSITIVE = {"horizon", "largest_step", "rate_horizon", "rate_steps", "step", "steps", "tolerances"}
+"""Options that are positive numbers, or several; and those of which something is given."""
+NEEDED = {"methods", "models", "steps", "systems"}
 FILMS, FILMED, FRAME = 4, 20.0, 0.02
 """Runs side by side on the page of the motion, their seconds, and the time between frames of runs made for it."""
 
@@ -41,6 +45,17 @@ class StudyConfig:
     """A small version that finishes in seconds."""
     progress: bool = True
     """Show progress on long runs."""
+
+    def __post_init__(self) -> None:
+        for each in dataclasses.fields(self):
+            given = getattr(self, each.name)
+            for x in given if isinstance(given, tuple) else (given,):
+                if isinstance(x, float) and not math.isfinite(x):
+                    raise ValueError(f"--{each.name}: {x}, expected a number")
+                if each.name in POSITIVE and not x > 0:
+                    raise ValueError(f"--{each.name}: {x}, expected a positive number")
+            if given == () and each.name in NEEDED and each.default != ():
+                raise ValueError(f"--{each.name}: nothing given, expected one at least")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The main job: its command line, what it leaves behind, and that its verdicts can fail."""
 
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -207,3 +208,18 @@ def test_every_study_has_its_page_and_its_own_config():
 def test_tables_align():
     text = table([{"a": 1.23456, "b": "x"}, {"a": None, "b": "long"}], {"a": "A", "b": "B"})
     assert len({len(line) for line in text.splitlines()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"), [
+        ({"steps": (0.0,)}, "--steps: 0.0, expected a positive number"),
+        ({"steps": (-0.1,)}, "--steps: -0.1, expected a positive number"),
+        ({"horizon": float("nan")}, "--horizon: nan, expected a number"),
+        ({"horizon": -5.0}, "--horizon: -5.0, expected a positive number"),
+        ({"tolerances": (0.0,)}, "--tolerances: 0.0, expected a positive number"),
+        ({"methods": ()}, "--methods: nothing given, expected one at least"),
+    ],
+)  # fmt: skip
+def test_options_that_are_no_sizes_are_named(given, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        EnergyDriftConfig(**given)
