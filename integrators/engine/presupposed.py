@@ -28,13 +28,14 @@ def departed(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     most = MOST_ROWS if run.problem.dimension <= WIDE else MOST_ROWS // 10
     rows = np.unique(np.linspace(0, len(found.t) - 1, min(len(found.t), most)).astype(int))
     t, doubts = found.t[rows], []
-    of_velocity, power, energy = np.array(form(run.problem, t, found.y[rows])).T
-    changed = float(of_velocity.sum() / max(2.0 * energy.sum(), 1e-300))
+    with np.errstate(all="ignore"):  # of what grows without end
+        of_velocity, power, energy = np.array(form(run.problem, t, found.y[rows])).T
+        changed = float(of_velocity.sum() / max(2.0 * energy.sum(), 1e-300))
+        lost = float(abs(t[-1] - t[0]) * power.mean() / max(energy.max(), 1e-300))
     if changed > CHANGED:
         says = "the velocity is not K p with the K of the start: the inertia depends on the place"
         remedy = "take a method that asks the field for it, such as MIDPOINT, RKMK4 or GAUSS8"
         doubts.append(Doubt("inertia", float(t[np.argmax(of_velocity)]), changed, CHANGED, says, remedy, number))
-    lost = float(abs(t[-1] - t[0]) * power.mean() / max(energy.max(), 1e-300))
     if lost > LOST:
         says = "forces depend on the momentum, which no step of this method feels: they would take or bring this part "
         says += "of the kinetic energy"

@@ -36,8 +36,10 @@ TIGHTER, LOOSER, LOOSEST = 0.1, (1e3, 10.0), 0.1
 """Times the tolerances of a run; larger ones, one after the other while it is another motion, and the largest."""
 FEW, COARSE = 200, 1e-5
 """Steps of a run that is taken once more as a whole in any case, with a relative tolerance above this."""
-FIRST_STEP = 0.3
-"""Part of a step of the run with which one with tighter tolerances begins."""
+FIRST_STEP, SMALL_BEGIN = 0.3, 0.01
+"""Part of a step of the run with which one with tighter tolerances begins; of the first one, where that is less than
+this part of the others: what decays within a step is not seen between its ends.
+"""
 ROUNDED = 2e-13
 """Part of all positions, or momenta, by which they move in rounding."""
 NEARLY, FAINTER = 10.0, 1e-13
@@ -235,7 +237,7 @@ def _taken(
     many steps; absolute ones are no larger than is `enough`.  `most` steps; `relative` tolerances, if given ones.
     """
     mean, ahead = abs(float(times[-1] - times[0])) / max(steps, 1.0), abs(float(times[1] - times[0]))
-    ahead = np.inf if run.method.stepper.multistep else ahead  # which grow from one step to the next
+    begins_small = ahead < SMALL_BEGIN * mean and not run.method.stepper.multistep
     steering, least = run.steering, LEAST * float(state_sizes(run.problem.table, y0).max(initial=0.0))
     tighter = replace(
         steering,
@@ -243,7 +245,7 @@ def _taken(
         relative=np.clip(factor * run.relative, FINEST, LOOSEST) if relative is None else relative,
         most=int(TIMES * steps) + MOST_STEPS if most is None else most,
         absolute=np.minimum(np.maximum(factor * run.absolute, np.where(run.absolute > 0.0, least, 0.0)), enough),
-        first=FIRST_STEP * min(mean, ahead),  # what decays within a step is not between its ends
+        first=FIRST_STEP * (ahead if begins_small else mean),
     )
     alike = len(times) == 2 and run.output.events is None  # the loops are those of the run: none looks within steps
     output = Output(save_every=NEVER) if alike else Output(times=np.ascontiguousarray(times))
