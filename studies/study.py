@@ -29,8 +29,7 @@ from mechanics.errors import ModelError, ModelWarning, MotionWarning
 Record = Mapping[str, Any]
 MOTION = "motion.html"
 POSITIVE = {"horizon", "largest_step", "rate_horizon", "rate_steps", "step", "steps", "tolerances"}
-"""Options that are positive numbers, or several; and those of which something is given."""
-NEEDED = {"methods", "models", "steps", "systems"}
+"""Options that are positive numbers, or several."""
 FILMS, FILMED, FRAME = 4, 20.0, 0.02
 """Runs side by side on the page of the motion, their seconds, and the time between frames of runs made for it."""
 
@@ -54,8 +53,6 @@ class StudyConfig:
                     raise ValueError(f"--{each.name}: {x}, expected a number")
                 if each.name in POSITIVE and not x > 0:
                     raise ValueError(f"--{each.name}: {x}, expected a positive number")
-            if given == () and each.name in NEEDED and each.default != ():
-                raise ValueError(f"--{each.name}: nothing given, expected one at least")
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,11 @@ class EnergyDriftConfig(StudyConfig):
     seed: int = 1
     """Seed of the initial state."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.methods:
+            raise ValueError("--methods: nothing given, expected one at least")
+
     def shortened(self) -> EnergyDriftConfig:
         """The configuration that `--quick` runs."""
         from dataclasses import replace
