@@ -89,8 +89,8 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
     Raises
     ------
     ValueError, TypeError
-        Not a function that makes problems; parameters that change the structure of the problem, such as its topology,
-        or put another kind of frame in its place.
+        Not a function that makes problems of one start; parameters that change the structure of the problem, such as
+        its topology, or put another kind of frame in its place.
 
     Notes
     -----
@@ -108,27 +108,8 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
     >>> parameter_directions(make, [3.0]).round(12).tolist()
     [[6.0]]
     """
-    check_function(make, "make", "a function of the parameters that makes a Problem")
-    x = reals(x, "x").reshape(-1)
-    first = make(x)
-    of_kind(first, Problem, "make", "a function that returns a Problem")
-
-    def flat(values: Array) -> Array:
-        problem = make(values)
-        same = np.array_equal(np.asarray(problem.structure), np.asarray(first.structure))
-        if not same or np.shape(problem.parameters) != np.shape(first.parameters):
-            raise ValueError(
-                f"make: the problem at {values.tolist()} has another structure than at {x.tolist()}; expected "
-                "parameters that change numbers alone, at a place where none of them is special (an axis along "
-                "another, a mass of 0)"
-            )
-        return np.asarray(problem.parameters)
-
-    def column(k: int) -> Array:
-        size = SPREAD * (abs(x[k]) or 1.0)
-        return derivative(lambda s: flat(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
-
-    if np.abs(_starts(make, first, x)).max(initial=0.0) > MOVES:
+    directions, starts = _changes(make, x)
+    if np.abs(starts).max(initial=0.0) > MOVES:
         warnings.warn(
             "make: the start that it poses changes with the parameters (momenta of given velocities, loops that close "
             "elsewhere), and derivatives along these directions are those of a start that is held; add `by_velocity @ "
@@ -136,7 +117,7 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
             RuntimeWarning,
             stacklevel=2,
         )
-    return np.array([column(k) for k in range(len(x))]).reshape(len(x), len(np.asarray(first.parameters)))
+    return directions
 
 
 def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
@@ -158,7 +139,7 @@ def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
     Raises
     ------
     ValueError, TypeError
-        Not a function that makes problems of one state.
+        As for `parameter_directions`.
 
     Examples
     --------
@@ -172,29 +153,37 @@ def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
     >>> start_directions(make, [3.0]).round(10).tolist()
     [[0.0, 1.0]]
     """
+    return _changes(make, x)[1]
+
+
+def _changes(make: Callable[[Array], Problem], x: ArrayLike) -> tuple[Array, Array]:
+    """How the numbers that a problem's kernels read, and its start, change with parameters: a row for each of these."""
     check_function(make, "make", "a function of the parameters that makes a Problem")
     x = reals(x, "x").reshape(-1)
     first = make(x)
     of_kind(first, Problem, "make", "a function that returns a Problem")
-    return _starts(make, first, x)
-
-
-def _starts(make: Callable[[Array], Problem], first: Problem, x: Array) -> Array:
-    """The same for a problem that has been made at x; nothing changes of many starts."""
-    start = np.asarray(first.y0)
+    start, count = np.asarray(first.y0), len(np.asarray(first.parameters))
     if start.ndim > 1:
-        return np.zeros((len(x), first.dimension))
+        raise ValueError(f"make: a problem of {len(start)} starts, expected one; pose it with one of them")
 
-    def moved(values: Array) -> Array:
-        away = np.zeros(first.dimension)
-        increment(first.table, EXP, start, np.asarray(make(values).y0), away)
-        return away
+    def flat(values: Array) -> Array:
+        problem, moved = make(values), np.zeros(first.dimension)
+        same = np.array_equal(np.asarray(problem.structure), np.asarray(first.structure))
+        if not same or np.shape(problem.parameters) != np.shape(first.parameters):
+            raise ValueError(
+                f"make: the problem at {values.tolist()} has another structure than at {x.tolist()}; expected "
+                "parameters that change numbers alone, at a place where none of them is special (an axis along "
+                "another, a mass of 0)"
+            )
+        increment(first.table, EXP, start, np.asarray(problem.y0), moved)
+        return np.concatenate([problem.parameters, moved])
 
-    def row(k: int) -> Array:
+    def along(k: int) -> Array:
         size = SPREAD * (abs(x[k]) or 1.0)
-        return derivative(lambda s: moved(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
+        return derivative(lambda s: flat(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
 
-    return np.array([row(k) for k in range(len(x))]).reshape(len(x), first.dimension)
+    found = np.array([along(k) for k in range(len(x))]).reshape(len(x), count + first.dimension)
+    return found[:, :count], found[:, count:]
 
 
 class DifferentiableRun:

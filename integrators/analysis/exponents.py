@@ -11,21 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.analysis.continuity import Continuity
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
-from liegroup.table import EXP, increment, retract
+from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
 CLOSED = 1e-6
 """Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
 SAME = 1e-5
 """Relative difference of what a step does and what it does a period later that still counts as none."""
-_BISECTIONS = 20
-"""Of a step in which the field seems to jump."""
 _OFTEN = 32
 """Steps that are asked whether loops have been closed in them."""
 _LOOKED_AT = 4
@@ -33,10 +32,6 @@ _LOOKED_AT = 4
 SETTLED = 0.1
 """Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; and of
 what a step does to directions, in which an exponent is sought, by two halves of it.
-"""
-JUMP, NOTICED = 30.0, 1e-3
-"""A field that changes in one step by so many times what it does in those before and behind, and by this part of the
-largest rate, jumps there.
 """
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
@@ -126,7 +121,8 @@ def floquet_multipliers(
     steps : int
         Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.  Where half as many
         give other ones (by a tenth), a warning says so, and where the field jumps (dry friction, relays): derivatives
-        of steps do not know that neighbours jump at other times.
+        of steps do not know that neighbours jump at other times.  So does one where steps are so short that loops have
+        nothing to close.
     y : array (n_q,), optional
         The start; default that of the problem.
     t : float
@@ -160,13 +156,15 @@ def floquet_multipliers(
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
-    stepped, continuous = _steps(problem, method, h, steps), _Continuous(problem, "multipliers")
+    stepped, continuous = _steps(problem, method, h, steps), Continuity(problem, "multipliers")
+    told: set[str] = set()
     for k in range(steps):
         begin, begun = state, t + k * h
         continuous.look(begun, begin)
         state, A = stepped(begin, begun)
         if k % -(-steps // _LOOKED_AT) == 0:
             _check_drive(problem, A, stepped(begin, begun + period)[1], period)
+            _warn_of_open_loops(problem, "multipliers", begin, A, begun, told)
         monodromy = A @ monodromy
     gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
     if gap > allowed:
@@ -218,60 +216,6 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
         return end, A
 
     return taken
-
-
-class _Continuous:
-    """Looks at the field along a motion, and warns once where it jumps: what neighbours gain by jumping earlier or
-    later is in the derivative of no step.
-    """
-
-    def __init__(self, problem: Problem, what: str) -> None:
-        self.problem, self.what, self.told = problem, what, False
-        self.seen: list[tuple[float, Array, Array]] = []
-        self.largest = 0.0
-
-    def look(self, t: float, y: Array) -> None:
-        """At a state of the motion, one after the other."""
-        if self.told:
-            return
-        rate = self._rate(t, y)
-        self.largest = max(self.largest, float(np.abs(rate).max(initial=0.0)))
-        self.seen = [*self.seen[-3:], (t, y.copy(), rate)]
-        if len(self.seen) < 4:
-            return
-        before, change, behind = np.abs(np.diff([rate for _, _, rate in self.seen], axis=0))
-        for k in np.flatnonzero((change > JUMP * np.maximum(before, behind)) & (change > NOTICED * self.largest)):
-            if self._jumps(int(k)):
-                self.told = True
-                warnings.warn(
-                    f"{self.what} of {self.problem.model!r} are not those of the motion: between t = "
-                    f"{self.seen[1][0]:.6g} s and {self.seen[2][0]:.6g} s its field jumps, by {change[k]:.3g}, and "
-                    "what that does to neighbouring motions is in the derivative of no step; take a field that is "
-                    "continuous (tanh in the place of a sign), and steps that resolve it",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
-                return
-
-    def _rate(self, t: float, y: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return np.array(self.problem.velocity(t, y))
-
-    def _jumps(self, k: int) -> bool:
-        """Whether the change of a component in the middle one of three steps is that of a point of it."""
-        (t, y, a), (end, there, b) = self.seen[1:3]
-        way, middle, (low, high) = np.zeros(self.problem.dimension), np.zeros_like(y), (0.0, 1.0)
-        increment(self.problem.table, EXP, y, there, way)
-        change, left, right = abs(b[k] - a[k]), a[k], b[k]
-        for _ in range(_BISECTIONS):
-            half = 0.5 * (low + high)
-            retract(self.problem.table, EXP, y, half * way, middle)
-            value = self._rate(t + half * (end - t), middle)[k]
-            if abs(value - left) > abs(right - value):
-                high, right = half, value
-            else:
-                low, left = half, value
-        return bool(abs(right - left) > 0.5 * change)
 
 
 def _gap(problem: Problem, start: Array, end: Array) -> float:
@@ -384,8 +328,8 @@ def lyapunov_exponents(
     -----
     Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
     directions that open them decay at once, if there is anything to close in every step (else a warning says so: take
-    larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
-    pairs ±λ.  A field that jumps is a warning, as in `floquet_multipliers`.
+    larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.  A field that jumps is
+    a warning, as in `floquet_multipliers`.
 
     Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
     a value, nothing that changes from call to call.  Others take a millisecond a step and more.
@@ -414,13 +358,13 @@ def lyapunov_exponents(
     sums, history, times = np.zeros(k), [], []
     told: set[str] = set()
     stepped, halved = (_steps(problem, method, h, skip + steps) for h in (step, 0.5 * step))
-    continuous = _Continuous(problem, "exponents")
+    continuous = Continuity(problem, "exponents")
     for i in range(-skip, steps):
         begin, begun = state, t + (i + skip) * step
         continuous.look(begun, begin)
         state, A = stepped(begin, begun)
         if i >= 0 and i % -(-steps // _OFTEN) == 0:
-            _warn_of_open_loops(problem, begin, A, begun, told)
+            _warn_of_open_loops(problem, "exponents", begin, A, begun, told)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
             _warn_of_long_steps(problem, halved, begin, step, begun, A, told)
         directions = A @ directions
@@ -459,7 +403,7 @@ def _warn_of_long_steps(
         )
 
 
-def _warn_of_open_loops(problem: Problem, y: Array, A: Array, t: float, told: set[str]) -> None:
+def _warn_of_open_loops(problem: Problem, what: str, y: Array, A: Array, t: float, told: set[str]) -> None:
     """A warning, once, if the projection of a step had nothing to close: then A keeps directions that open the loops,
     which are none of the motion.
     """
@@ -469,7 +413,7 @@ def _warn_of_open_loops(problem: Problem, y: Array, A: Array, t: float, told: se
     if np.linalg.matrix_rank(A, OPEN) > len(A) - 2 * held:
         told |= {"open", "long"}  # halves of the step close even less
         warnings.warn(
-            f"exponents of {problem.model!r} are not those of the motion: in the step at t = {t:.6g} s the loops had "
+            f"{what} of {problem.model!r} are not those of the motion: in the step at t = {t:.6g} s the loops had "
             "nothing to close, so that its derivative keeps directions that open them; take larger steps, of each of "
             "which the derivative has the rank of the motion",
             RuntimeWarning,

@@ -47,6 +47,7 @@ from integrators.engine.ways import (
     bent_at,
     beyond,
     not_thrown,
+    spread,
     ways_of_all,
     ways_of_each,
     ways_of_travel,
@@ -199,7 +200,7 @@ def _is_driven(run: FixedRun, found: Trajectory) -> bool:
     if "energy" not in problem.invariant_names or any(guard.name == "energy" for guard in problem.guards):
         return False
     column, aside = problem.invariant_names.index("energy"), ASIDE * abs(run.plan.h)
-    rows = np.unique(np.linspace(0, len(found.t) - 1, 9).astype(int))
+    rows = spread(len(found.t), 9)
     places = [(float(found.t[k]), found.y[k]) for k in rows]
     if len(rows) < 3:  # and what its step leads to: a drive has no power at rest
         start = np.atleast_2d(problem.y0)[0]

@@ -6,6 +6,7 @@ import numpy as np
 
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
+from integrators.engine.ways import spread
 from integrators.problem import Doubt
 from integrators.problem.energy import energy_at_play, is_kept
 from integrators.problem.guards import energy_guard
@@ -46,6 +47,6 @@ def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
 def _kinetic(run: Run, found: Trajectory) -> float:
     """½ Σ |v p|, the largest of some saved states."""
     problem, half = run.problem, run.problem.dimension // 2
-    rows = np.unique(np.linspace(0, len(found.t) - 1, min(len(found.t), MOST_ROWS)).astype(int))
+    rows = spread(len(found.t), MOST_ROWS)
     rates = [problem.velocity(float(found.t[row]), found.y[row])[:half] for row in rows]
     return max(0.5 * float(np.abs(v * found.y[row][-half:]).sum()) for v, row in zip(rates, rows, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from integrators.engine.run import Run, Trajectory
+from integrators.engine.ways import spread
 from integrators.problem import Doubt
 
 MOST_TRAJECTORIES, MOST_ROWS, WIDE = 8, 400, 200
@@ -26,7 +27,7 @@ def departed(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     if form is None or number >= MOST_TRAJECTORIES or len(found.t) < 2:
         return []
     most = MOST_ROWS if run.problem.dimension <= WIDE else MOST_ROWS // 10
-    rows = np.unique(np.linspace(0, len(found.t) - 1, min(len(found.t), most)).astype(int))
+    rows = spread(len(found.t), most)
     t, doubts = found.t[rows], []
     with np.errstate(all="ignore"):  # of what grows without end
         of_velocity, power, energy = np.array(form(run.problem, t, found.y[rows])).T

@@ -92,6 +92,11 @@ def not_thrown(scale: Array, other: Array, k: int, times: float = THROWN) -> Arr
     return np.fmin(scale, other) if far > times * near > 0.0 else scale
 
 
+def spread(count: int, most: int) -> NDArray[np.int64]:
+    """Rows of a table, evenly from the first to the last, `most` at the most."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
+
+
 def beyond(differs: Array, limit: float) -> tuple[float, float, int]:
     """By how much a tenth of the states differ, or the last, what is allowed, and the first row that passes it."""
     part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit

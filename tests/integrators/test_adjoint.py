@@ -360,3 +360,5 @@ def test_a_start_that_the_parameters_move_is_a_direction_of_its_own():
     true = derivative(lambda s: [integrate(make(x + s), "RKMK4", (0.0, 1.0), 0.025)["q"][-1, 0]], np.zeros(2), 2)[0]
     assert found.by_parameters + found.by_velocity @ start_directions(make, x).T == pytest.approx(true, abs=1e-8)
     assert np.abs(found.by_parameters - true).max() > 0.05
+    with pytest.raises(ValueError, match="a problem of 2 starts, expected one"):
+        start_directions(lambda x: make(x).with_start([[0.3, 1.0], [0.2, 0.0]]), x)

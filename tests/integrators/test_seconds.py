@@ -73,5 +73,5 @@ def test_a_stiff_run_on_an_empty_cache_says_what_its_steps_took(tmp_path):
         env=os.environ | {"LIEMECH_CACHE": str(tmp_path)},
     )  # fmt: skip
     took, seconds = map(float, done.stdout.split())
-    assert took > 0.5  # it was compiled
+    assert any(tmp_path.rglob("*.*"))  # it was compiled
     assert 0.0 < seconds < 0.05 * took

@@ -166,15 +166,7 @@ def test_numbers_lanes_and_python_agree_bitwise() -> None:
     assert found.tobytes() == expected.tobytes() == np.ascontiguousarray(out.T).tobytes()
 
 
-def test_long_lines_are_not_compiled_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[str] = []
-    original = KernelCompiler._compile_bytecode
-
-    def noted(self: Any) -> Any:
-        compiled.append(self.state.func_id.func_name)
-        return original(self)
-
-    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noted)
+def test_long_lines_are_not_compiled_one_by_one(compiled: list[str]) -> None:
     found, expected, lanes, out = np.zeros((8, 3)), np.zeros((8, 3)), lane_array(2), lane_array(3)
     lanes[:] = POINTS.T
     for y, row, python in zip(POINTS, found, expected, strict=True):

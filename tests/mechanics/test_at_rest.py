@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from integrators import integrate, suggest_step, traced
+from integrators import Problem, integrate, suggest_step, traced
+from liegroup import rn
 from mechanics import Body, Inertia, JointData, Mechanism, Tree, equilibrium, velocity_problem
 from mechanics.forces import motor
 from mechanics.formulations import constrained_problem, multiplier_problem
@@ -90,6 +91,13 @@ def test_an_equilibrium_of_any_tree_is_no_motion(seed):
             run = integrate(problem, method, (0.0, 1.0), step)
             assert run.success, run.message
             assert np.abs(run["q"][-1] - rest).max() < 1e-7
+
+
+def test_positions_are_components_of_the_velocity():
+    with pytest.raises(ValueError, match="positions: 3, expected at most the dimension 2"):
+        Problem(rn(2), [0.0, 0.0], lambda t, y: y, positions=3)
+    with pytest.raises(ValueError, match="positions"):
+        Problem(rn(2), [0.0, 0.0], lambda t, y: y, positions=-1)
 
 
 def unit(generator):

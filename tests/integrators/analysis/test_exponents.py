@@ -301,3 +301,8 @@ def test_loops_that_steps_do_not_close_are_a_warning():
         lyapunov_exponents(four_bar, "RKMK4", 0.005, 40, count=2)
     with pytest.warns(RuntimeWarning, match="the loops had nothing to close"):
         lyapunov_exponents(four_bar, "RKMK4", 0.0002, 20, count=2)
+    with (
+        pytest.warns(RuntimeWarning, match="multipliers of 'four-bar' .* the loops had nothing to close"),
+        pytest.raises(ValueError, match="period"),  # it is none
+    ):
+        floquet_multipliers(four_bar, "RKMK4", 0.004, 20)
