@@ -9,7 +9,7 @@ from typing import Any
 from liegroup.compile import absolute, any_, helper, kernel, ld, never, rare, select, st
 from liegroup.compile.scalars import maximum
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 OWN = 10.0
 """A row gives up its place for a pivot that is larger by this factor: rows of what does not move keep theirs."""

@@ -48,7 +48,7 @@ from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import helper, integer, select
 from liegroup.compile.scalars import absolute, sqrt
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 _ULP = 2.0**-52
 

@@ -19,7 +19,7 @@ from integrators.status import EVENT, OK
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import integer, real
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @loop(integer(*ONE, real, real, real, integer, integer), integer(*LANES, real, real, real, integer, integer))

@@ -83,7 +83,7 @@ from liegroup.compile import absolute, any_, entry, helper, integer, joined, ker
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left, increment, retract
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 START = 3
 """Stages of Radau IIA for the first steps."""

@@ -83,7 +83,7 @@ from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, 
 from liegroup.compile.scalars import maximum
 from liegroup.table import N_V, retract
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 (ALGORITHMIC, BEFORE, UNKNOWN, NEXT, STEP, FIELD, STATE, SCRATCH, RATES, MEMORY) = range(OWN_ROWS, OWN_ROWS + 10)
 AHEAD = 1e-2

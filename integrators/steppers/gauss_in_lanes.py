@@ -94,7 +94,7 @@ from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import EXP, FACTORS, KIND
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 LEVELS = 12
 """A step is divided into at most 2¹² substeps."""

@@ -115,7 +115,7 @@ from liegroup.compile import (
 from liegroup.compile.dense import ldl_solve
 from liegroup.compile.scalars import maximum
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 LIMIT, CLOSED = OWN_OPTIONS, OWN_OPTIONS + 1
 POSITIONS, BOTH, VELOCITIES = range(3)

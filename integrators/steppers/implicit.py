@@ -49,7 +49,7 @@ from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @kernel

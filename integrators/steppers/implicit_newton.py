@@ -25,7 +25,7 @@ from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import absolute, any_, helper, joined, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 FEW = 1.0
 """New derivatives in one step, of dense problems: where another is asked for, they turn too much within the step for

@@ -35,7 +35,7 @@ from liegroup.compile import any_, helper, kernel, ld, never, rare, scalar_of, s
 from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 STAGES, CENTRED, _ESTIMATE, LIMIT, PAST, NEWTON, BLOCKS = range(OWN_OPTIONS, OWN_OPTIONS + 7)
 

@@ -65,7 +65,7 @@ from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTable
 from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 from liegroup.table import N_V
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @kernel

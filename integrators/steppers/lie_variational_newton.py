@@ -37,7 +37,7 @@ from integrators.steppers.newton_systems import correct, decompose, factorise, r
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper

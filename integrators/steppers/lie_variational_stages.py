@@ -29,7 +29,7 @@ from liegroup.table import (
     retract,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 STAGES, LIMIT, PAST, OWN_PARTNER, BLOCKS = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 

@@ -46,7 +46,7 @@ from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, 
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 _DELTA = 2.0**-26
 """Relative differences for the derivative: half the digits are lost, and the iteration converges as if none were."""

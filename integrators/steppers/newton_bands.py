@@ -16,7 +16,7 @@ from typing import Any
 from integrators.problem.sparsity import HALF, ORDER
 from liegroup.compile import absolute, helper, ld, never, rare, st
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 
 @helper

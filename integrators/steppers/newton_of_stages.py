@@ -39,7 +39,7 @@ from liegroup.compile import absolute, any_, joined, kernel, ld, never, rare, sc
 from liegroup.compile.scalars import maximum
 from liegroup.table import retract
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 ROUNDS = 30
 """At most."""

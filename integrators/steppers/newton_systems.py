@@ -17,7 +17,7 @@ from integrators.steppers.newton_bands import fill_band, from_places, numbers_of
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 
 class Room(NamedTuple):

@@ -40,7 +40,7 @@ from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, 
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_V, Q_OFFSET, RN, V_OFFSET, bracket, dtau_inverse_left, retract
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 STAGES, ESTIMATE, BLOCK, EXACT, AUTONOMOUS = (OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 2, OWN_OPTIONS + 4,
                                               OWN_OPTIONS + 6)  # fmt: skip

@@ -49,7 +49,7 @@ from liegroup.compile.scalars import maximum
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import KIND
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 NODES, BASIS, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 STATE, VALUES, UNKNOWN, PASTS = range(OWN_ROWS, OWN_ROWS + 4)

@@ -37,8 +37,8 @@ compared within them, and every kernel that a formula is inlined into has the co
 compile, and no step gets faster.  Kernels as a whole have level 3: of small ones the steps are up to a tenth faster.
 """
 SHORT_LEVEL = 1
-"""Of optimisation of what has short loops (`has_short_loops`): the higher ones take a sixth of the time of a second
-method, and its steps are no faster.
+"""Of optimisation of what says how long its loops are (`loops_of`): the higher ones take a sixth of the time of a
+second method, and its steps are no faster.
 """
 _REGISTER = str(VECTOR)
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
@@ -70,8 +70,8 @@ class _Library(JITCodeLibrary):
         """What `liegroup.compile.rare` calls through cells."""
         self.fulfilled: set[Any] = set()
         """For what that has been bound."""
-        self.has_short_loops = False
-        """Whether its module says so, see `has_short_loops`."""
+        self.loops = ""
+        """What its module says of them, see `loops_of`."""
         self.takes_bare_arrays = False
         """Whether arrays come as pointers and shapes: see `liegroup.compile.calls`."""
         self.enable_object_caching()
@@ -87,7 +87,7 @@ class _Library(JITCodeLibrary):
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
-        level = SHORT_LEVEL if self.has_short_loops else LEVEL
+        level = SHORT_LEVEL if self.loops else LEVEL
         passes, builder = self._codegen._function_pass_manager(opt=min(level, int(config.OPT)))
         for function in module.functions:
             passes.run(function, builder)
@@ -170,14 +170,16 @@ class FormulaLibrary(_Library):
         return module
 
 
-def has_short_loops(function: Any) -> bool:
-    """Whether a module says ``SHORT_LOOPS = True`` of its kernels: that their loops run over some tens of numbers.
+def loops_of(function: Any) -> str:
+    """What a module says of the loops of its kernels: ``LOOPS = "short"``, ``LOOPS = "rows"`` or nothing.
 
-    The compiler prepares every loop for thousands: it takes four vectors of eight numbers at once, and writes out the
-    rounds for what is left over.  Loops known to be short are written once, with one vector at a time: kernels of
-    implicit methods compile in half the time, and steps take as long.
+    The compiler prepares every loop for thousands of numbers: it takes four vectors of eight at once, and writes out
+    the rounds for what is left over.  Loops over some tens of numbers are written once: those along rows of matrices,
+    where elimination spends its time, one vector at a time; others one number at a time, and what comes after loops
+    have become vectors is left out with that.  Kernels of implicit methods compile in two fifths of the time, and
+    steps take as long.
     """
-    return bool(function.__globals__.get("SHORT_LOOPS", False))
+    return str(function.__globals__.get("LOOPS", ""))
 
 
 class KernelLibrary(_Library):
@@ -215,14 +217,24 @@ class KernelLibrary(_Library):
 
     def _optimize_final_module(self) -> None:
         """The passes over the whole."""
-        if not self.has_short_loops or self._counts_references:
+        if not self.loops or self._counts_references:
             super()._optimize_final_module()
             return
         options = llvm.create_pipeline_tuning_options(min(SHORT_LEVEL, int(config.OPT)))
         options.loop_vectorization = bool(config.LOOP_VECTORIZE)
         options.slp_vectorization = options.loop_interleaving = options.loop_unrolling = False
         builder = llvm.create_pass_builder(self._codegen._tm, options)
-        builder.getModulePassManager().run(self._final_module, builder)
+        if self.loops == "rows":
+            builder.getModulePassManager().run(self._final_module, builder)
+            return
+        inline = llvm.create_new_module_pass_manager()
+        inline.add_always_inliner_pass()
+        inline.add_global_dead_code_eliminate_pass()
+        inline.run(self._final_module, builder)
+        simplify = builder.getFunctionPassManager()
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                simplify.run(function, builder)
 
     def _finalize_final_module(self) -> None:
         """Make machine code of the module and load it as an object: an engine would keep the module for ever."""

@@ -69,7 +69,7 @@ class KernelLower(Lower):
         """Write what the function does; returns the end of its beginning."""
         end = super().lower_function_body()
         if self._is_plain:
-            leave_out_unused(self.function, everywhere=not getattr(self.library, "has_short_loops", False))
+            leave_out_unused(self.function, everywhere=not getattr(self.library, "loops", ""))
         return end
 
     # --- variables ----------------------------------------------------------------------------------------------------
@@ -294,5 +294,5 @@ class FlowLower(KernelLower):
         self.builder.position_at_end(first)
         self.func_ir.flow.write(self.context, self.builder, self.fnargs)
         self.post_lower()
-        leave_out_unused(self.function, everywhere=not getattr(self.library, "has_short_loops", False))
+        leave_out_unused(self.function, everywhere=not getattr(self.library, "loops", ""))
         return end

@@ -31,7 +31,7 @@ from liegroup.compile.cells import Key, cell, keys, symbol
 from liegroup.compile.contiguous import Bare, bare, laid_bare, restored
 from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import Lanes
-from liegroup.compile.libraries import has_short_loops
+from liegroup.compile.libraries import loops_of
 from liegroup.compile.options import BODY, CALLED, INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
@@ -73,7 +73,7 @@ def _leaf(function: Any, count: int) -> Any:
     """The function of all `count` arguments as one tuple."""
     names = {f"part{k}": _part(k) for k in range(count)}
     call = "lambda given: function(" + ", ".join(f"{name}(given)" for name in names) + ")"
-    known = {"__name__": __name__, "SHORT_LOOPS": has_short_loops(function), "function": function, **names}
+    known = {"__name__": __name__, "LOOPS": loops_of(function), "function": function, **names}
     made = eval(compile(call, __file__, "eval"), known)  # as written here
     written[made.__code__] = call
     return made

@@ -24,7 +24,7 @@ from numba.core.ssa import reconstruct_ssa
 from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 
-from liegroup.compile.libraries import FormulaLibrary, KernelLibrary, has_short_loops
+from liegroup.compile.libraries import FormulaLibrary, KernelLibrary, loops_of
 from liegroup.compile.lowering import FlowLower, KernelLower
 
 
@@ -305,7 +305,7 @@ class KernelCompiler(Compiler):
         is_part = state.flags.forceinline or self.is_written_into_callers
         kind = FormulaLibrary if is_part else KernelLibrary
         library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
-        library.has_short_loops = has_short_loops(state.func_id.func)
+        library.loops = loops_of(state.func_id.func)
         library.takes_bare_arrays = self.takes_bare_arrays
         return library
 

@@ -25,7 +25,7 @@ from mechanics.variational.body_maps import motion_matrix, motion_momentum
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import DEFECT, ETA, MASS, SHIFT_JOINT, TARGET, TURN_JOINT, put_along
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper

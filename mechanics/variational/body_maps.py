@@ -36,7 +36,7 @@ from liegroup.tau import CAYLEY, SPLIT, SPLITEXP
 from mechanics.variational.gibbs import cayley_matrix
 from mechanics.variational.matrices import add9, apply_symmetric, cross_columns, cross_rows, scale9, shifted
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 _UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NOTHING = (0.0, 0.0, 0.0)

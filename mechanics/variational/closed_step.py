@@ -71,7 +71,7 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""

@@ -46,7 +46,7 @@ from mechanics.variational.workspace import (
     unknown,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 class Sizes(NamedTuple):

@@ -23,7 +23,7 @@ from mechanics.variational.workspace import (
     put_matrix,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 FACTORS, LEFT, RIGHT, SCRATCH, SOLVED = DENSE, DENSE + 36, DENSE + 72, DENSE + 108, DENSE + 126
 """D = L U, D⁻¹ W, Y (each 6 × 6 by rows, of which the first n rows or columns are used), dD/dδ, D⁻¹ u."""

@@ -57,7 +57,7 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @kernel

@@ -29,7 +29,7 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper

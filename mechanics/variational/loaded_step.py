@@ -51,7 +51,7 @@ from mechanics.variational.rolling import roll
 from mechanics.variational.step import MISLED, RESIDUAL, ROUNDING, begin, beside, run
 from mechanics.variational.workspace import FORCE, G0, G1, RHO1, TARGET, TURN_JOINT
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 LIMIT = 40
 """Iterations at most."""

@@ -30,7 +30,7 @@ from mechanics.variational.workspace import (
     put_matrix,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 # --- placement --------------------------------------------------------------------------------------------------------
 

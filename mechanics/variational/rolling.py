@@ -31,7 +31,7 @@ from mechanics.variational.body_maps import rotation_vector
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import SHIFT_BODY, TURN_BODY
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 FORCE, ABOUT_HUB, ABOUT_PLANE = 12, 15, 18
 """Columns of the line of an equation, behind its screws at k."""

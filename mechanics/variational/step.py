@@ -56,7 +56,7 @@ from mechanics.variational.impulses import largest, settle
 from mechanics.variational.nodes import aim, forces, gravity, load, place, weigh
 from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW

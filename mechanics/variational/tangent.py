@@ -72,7 +72,7 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 # --- columns of the further lines -------------------------------------------------------------------------------------
 

@@ -256,7 +256,7 @@ def test_of_a_compilation_little_more_than_the_machine_code_stays_in_memory(monk
 SUMS = """
 from liegroup.compile import entry, ld, never, nothing, rare, st, vector
 
-SHORT_LOOPS = {}
+LOOPS = {!r}
 
 @rare(never)
 def late(a, b, out):
@@ -271,23 +271,24 @@ def sums(a, b, out):
 """
 
 
-def test_short_loops_have_less_code_and_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_said_to_be_short_have_code_of_their_own_and_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     sizes, found = {}, {}
-    for short in (False, True):
-        (tmp_path / f"sums_{short}.py").write_text(SUMS.format(short), encoding="utf-8")
-        sums = importlib.import_module(f"sums_{short}").sums
+    for loops in ("", "rows", "short"):
+        name = f"sums_{loops}"
+        (tmp_path / f"{name}.py").write_text(SUMS.format(loops), encoding="utf-8")
+        sums = importlib.import_module(name).sums
         a, b = np.random.default_rng(1).normal(size=(2, 77))
-        found[short] = np.zeros(77)
-        sums(a, b, found[short])
-        found[short] = np.concatenate([found[short], b])
-        rare = [x for key, x in sys.modules["liegroup.compile.rare"]._bindings.items() if key[0] == f"sums_{short}"]
-        sizes[short] = [
+        out = np.zeros(77)
+        sums(a, b, out)
+        found[loops] = np.concatenate([out, b]).tobytes()
+        rare = [x for key, x in sys.modules["liegroup.compile.rare"]._bindings.items() if key[0] == name]
+        sizes[loops] = [
             sum(map(len, kernel.library.objects.values()))
             for function in (sums.compiled, *rare)
             for kernel in function.overloads.values()
         ]
-    assert len(sizes[True]) == len(sizes[False]) == 2
-    assert all(s != m for s, m in zip(sizes[True], sizes[False], strict=True)), sizes
-    assert sum(sizes[True]) < sum(sizes[False]) - 200, sizes  # what takes the arguments from Python is longer
-    assert found[True].tobytes() == found[False].tobytes()
+    assert all(len(of) == 2 for of in sizes.values())
+    assert all(len({of[k] for of in sizes.values()}) == 3 for k in range(2)), sizes  # each has its own code
+    assert sum(sizes["rows"]) < sum(sizes[""]) - 200, sizes  # what takes the arguments from Python is longer
+    assert len(set(found.values())) == 1

@@ -66,8 +66,9 @@ from mechanics.algorithms.derivatives.columns import (
     work_shape,
     wrench_to_parent,
 )
+from mechanics.algorithms.derivatives.factor import fill
 from mechanics.algorithms.derivatives.hamiltonian import momenta
-from mechanics.algorithms.derivatives.inverse import fill, is_depth_first, load
+from mechanics.algorithms.derivatives.inverse import is_depth_first, load
 from mechanics.algorithms.derivatives.motion import twists
 from mechanics.algorithms.derivatives.sweeps import (
     LEVELS,

@@ -12,12 +12,13 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, kernel, ld, lines_from, st
 from mechanics.algorithms.derivatives.articulated import accelerate_links, articulate
 from mechanics.algorithms.derivatives.bodies import add_forces
-from mechanics.algorithms.derivatives.inverse import fill, move_links
+from mechanics.algorithms.derivatives.factor import fill
+from mechanics.algorithms.derivatives.inverse import move_links
 from mechanics.algorithms.derivatives.sweeps import back, towards_base
 from mechanics.kernels.armature import add_rates
 from mechanics.model.layout import damping_of, has_armature, header_of
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @kernel

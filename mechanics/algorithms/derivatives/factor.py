@@ -15,15 +15,16 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
+from mechanics.algorithms.derivatives.columns import TWIST
 from mechanics.model.layout import above, header_of, way_at, ways_of
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 AT_A_TIME = 16
 """Columns of a solution in lanes: as many as stay in the nearest cache."""
 
 
-@helper
+@kernel
 def factorise(structure: Any, work: Any, first: Any) -> None:
     """M → (L, D), from the last row to the first:  L_rc = M_rc/D_r,  M_cb −= L_rc M_rb;  1/D on the diagonal."""
     ways = ways_of(structure)
@@ -117,6 +118,38 @@ def inverse_into(structure: Any, work: Any, first: Any, x: Any, at: Any, down: A
                     s = s - ld2(work, first + r, c) * ld(x, row + c)
                     c = above(structure, ways, c)
                 st(x, row + r, s)
+
+
+@kernel
+def by_momenta(structure: Any, work: Any, out: Any) -> None:
+    """The derivatives of Hamilton's equations by (q, p) from those by (q, v) and the factors of M."""
+    tree = header_of(structure)
+    n_v, first = tree.n_v, tree.links + 1
+    width, by_v = 2 * n_v, first + n_v
+    below, transposed = width * n_v, by_v + n_v
+    ways = ways_of(structure)
+    solve_derivatives(structure, work, first, out, 0, width)
+    inverse_into(structure, work, first, out, n_v, width)
+    for r in range(n_v):
+        row, c = below + r * width + n_v, r
+        while c >= 0:
+            st2(work, by_v + r, c, -ld(out, row + c))
+            st2(work, transposed + r, c, -ld(out, below + c * width + n_v + r))
+            c = above(structure, ways, c)
+    zero = ld2(work, tree.links, TWIST)
+    for r in range(n_v):
+        fill(out, below + r * width + n_v, n_v, zero)
+    size = at_a_time(out, width)
+    for k in range(0, width, size):
+        some, r = min(size, width - k), n_v - 1
+        while r >= 0:
+            rows = rows_together(structure, r, 0)
+            give_above(structure, work, transposed, out, below + k, k, width, some, r, rows)
+            r -= rows
+        for r in range(n_v):
+            row = below + r * width + k
+            subtract_row(out, row, ld2(work, by_v + r, r), r * width + k, some)
+            take_above(structure, work, by_v + r, out, row, k, width, some, r)
 
 
 # --- rows on the way to the base --------------------------------------------------------------------------------------
@@ -220,3 +253,10 @@ def _four(x: Any, to: Any, factors: Any, rows: Any, count: Any) -> None:
     for k in range(count):
         s = (ld(x, to + k) - f * ld(x, a + k)) - g * ld(x, b + k)
         st(x, to + k, (s - h * ld(x, c + k)) - i * ld(x, d + k))
+
+
+@kernel
+def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
+    """out[o … o + count] <- 0."""
+    for k in range(count):
+        st(out, o + k, zero)

@@ -48,8 +48,8 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import factorise, solve
-from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, is_depth_first, move
+from mechanics.algorithms.derivatives.factor import factorise, fill, solve
+from mechanics.algorithms.derivatives.inverse import derivatives_into, is_depth_first, move
 from mechanics.algorithms.derivatives.motion import in_world
 from mechanics.algorithms.derivatives.solve import inverse_in_blocks, of_two, solve_two
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
@@ -58,7 +58,7 @@ from mechanics.kernels.links import freedom, put, vector
 from mechanics.kernels.sweeps import own_twist
 from mechanics.model.layout import F, damping_of, has_armature, header_of, link_of, numbers_of
 
-SHORT_LOOPS = True
+LOOPS = "rows"
 
 
 @helper

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives
@@ -50,19 +50,9 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import (
-    at_a_time,
-    factorise,
-    give_above,
-    inverse_into,
-    rows_together,
-    solve,
-    solve_derivatives,
-    subtract_row,
-    take_above,
-)
+from mechanics.algorithms.derivatives.factor import by_momenta, factorise, fill, solve
 from mechanics.algorithms.derivatives.forward import mass_into
-from mechanics.algorithms.derivatives.inverse import fill, load
+from mechanics.algorithms.derivatives.inverse import load
 from mechanics.algorithms.derivatives.motion import retwist, twists
 from mechanics.joints.element import TURN
 from mechanics.kernels.links import add_three, freedom, put, vector
@@ -71,18 +61,16 @@ from mechanics.model.layout import (
     HEAVY,
     ONLY_TURNS,
     F,
-    above,
     damping_of,
     gravity_of,
     has_armature,
     header_of,
     link_of,
     numbers_of,
-    ways_of,
     with_only_turns,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper
@@ -171,8 +159,7 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
     zero, g = ld2(work, n, TWIST), gravity_of(parameters)
     none = zero, zero, zero
     at_rest = none, none
-    for k in range(2 * below):
-        st(out, k, zero)
+    fill(out, 0, 2 * below, zero)
     for i in range(n):
         link = link_of(structure, i)
         P, weight = (vector(work, i, LINEAR), vector(work, i, ANGULAR)), twist_of(work, i, FORCE)
@@ -225,38 +212,6 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
 
 
 @helper
-def _finish(structure: Any, work: Any, out: Any) -> None:
-    """The derivatives by (q, p) from those by (q, v) and the factors of M."""
-    tree = header_of(structure)
-    n_v, first = tree.n_v, tree.links + 1
-    width, by_v = 2 * n_v, first + n_v
-    below, transposed = width * n_v, by_v + n_v
-    ways = ways_of(structure)
-    solve_derivatives(structure, work, first, out, 0, width)
-    inverse_into(structure, work, first, out, n_v, width)
-    for r in range(n_v):
-        row, c = below + r * width + n_v, r
-        while c >= 0:
-            st2(work, by_v + r, c, -ld(out, row + c))
-            st2(work, transposed + r, c, -ld(out, below + c * width + n_v + r))
-            c = above(structure, ways, c)
-    zero = ld2(work, tree.links, TWIST)
-    for r in range(n_v):
-        fill(out, below + r * width + n_v, n_v, zero)
-    size = at_a_time(out, width)
-    for k in range(0, width, size):
-        some, r = min(size, width - k), n_v - 1
-        while r >= 0:
-            rows = rows_together(structure, r, 0)
-            give_above(structure, work, transposed, out, below + k, k, width, some, r, rows)
-            r -= rows
-        for r in range(n_v):
-            row = below + r * width + k
-            subtract_row(out, row, ld2(work, by_v + r, r), r * width + k, some)
-            take_above(structure, work, by_v + r, out, row, k, width, some, r)
-
-
-@helper
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     if header_of(structure).kinds == ONLY_TURNS:
         _derivatives_of_tree(t, y, parameters, with_only_turns(structure), work, out)
@@ -286,11 +241,14 @@ def derivatives_at(t: Any, y: Any, v: Any, parameters: Any, structure: Any, work
     _mass(parameters, structure, work)
     put_rates(structure, work)
     _derivatives_of_twists(parameters, structure, work, v, 0, out)
+    by_momenta(structure, work, out)
 
 
 @helper
 def _derivatives_of_twists(parameters: Any, structure: Any, work: Any, s: Any, o: Any, out: Any) -> None:
-    """The derivatives at the twists in the links, the velocities s[o …] and the factors of M."""
+    """The derivatives by (q, v) at the twists in the links, the velocities s[o …] and the factors of M, for
+    `by_momenta`.
+    """
     tree = header_of(structure)
     n_v, below = tree.n_v, 2 * tree.n_v * tree.n_v
     v = work[tree.links + 1 + n_v]  # a line that is not in use yet
@@ -301,7 +259,6 @@ def _derivatives_of_twists(parameters: Any, structure: Any, work: Any, s: Any, o
     _columns_into(parameters, structure, work, out)
     if has_armature(structure):
         add_rate_derivatives(parameters, structure, v, 0, out, below + n_v, 2 * n_v, 1.0)
-    _finish(structure, work, out)
 
 
 @kernel
@@ -309,6 +266,7 @@ def derivatives_without_wrenches(t: Any, y: Any, parameters: Any, structure: Any
     """What `era_derivatives` gives."""
     clear(structure, work, F, 6)
     _derivatives(t, y, parameters, structure, work, out)
+    by_momenta(structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -323,6 +281,7 @@ def era_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work
     tree = header_of(structure)
     load(y, tree.n_q + 2 * tree.n_v, parameters, structure, work)
     _derivatives(t, y, parameters, structure, work, out)
+    by_momenta(structure, work, out)
 
 
 @rare(never)

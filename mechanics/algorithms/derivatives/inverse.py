@@ -54,7 +54,7 @@ from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
 from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, ways_of
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper
@@ -70,13 +70,6 @@ def rates_of(work: Any, j: Any, link: Any, S: Any) -> Any:
         second = plus(motion_cross(carried(work, link.parent, ACCELERATION, r), S), motion_cross(before, rate))
         both = plus(rate, motion_cross(twist_of(work, j, TWIST), S))
     return rate, second, both
-
-
-@helper
-def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
-    """out[o … o + count] <- 0."""
-    for k in range(count):
-        st(out, o + k, zero)
 
 
 @helper

@@ -14,12 +14,12 @@ from liegroup.compile import entry, helper, ld2, st
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.columns import OFFSET, TWIST, carried, column, motion_cross, rows_of
-from mechanics.algorithms.derivatives.inverse import fill
+from mechanics.algorithms.derivatives.factor import fill
 from mechanics.algorithms.derivatives.motion import twists
 from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 
 @helper

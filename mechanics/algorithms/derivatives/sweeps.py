@@ -69,7 +69,7 @@ from mechanics.model.layout import (
     ways_of,
 )
 
-SHORT_LOOPS = True
+LOOPS = "short"
 
 NUMBERS, TURNS, LEVELS = 6, 7, 10
 """Lines behind those of the velocities: wrenches on their way to the base (6), then the numbers 0 … 7, ω of all columns
