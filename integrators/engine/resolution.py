@@ -157,8 +157,8 @@ def _looked_at(found: Trajectory, h: float) -> list[int]:
 
 
 def scale_of(run: Run, states: Array) -> Array:
-    """How far every variable of the problem moves; infinite for those that do not, and for all where no position does:
-    momenta of what is at rest are of rounding.
+    """How far every variable of the problem moves; infinite for those that do not, for momenta that accumulate what the
+    motion does not have, and for all where no position moves: momenta of what is at rest are of rounding.
     """
     scale, least, most = np.empty(states.shape[1]), states.min(axis=0), states.max(axis=0)
     start = 0
@@ -170,7 +170,11 @@ def scale_of(run: Run, states: Array) -> Array:
         scale[part] = moved if moved > max(_STILL * large, rounding) else np.inf
         start += variable.size
     positions = positions_of(run.problem)
-    return np.full_like(scale, np.inf) if positions < start and np.isinf(scale[:positions]).all() else scale
+    if positions < start and np.isinf(scale[:positions]).all():
+        return np.full_like(scale, np.inf)
+    if run.problem.accumulates:
+        scale[positions:] = np.inf
+    return scale
 
 
 def positions_of(problem: Problem) -> int:

@@ -149,6 +149,9 @@ class Problem:
     re_bases : bool
         Whether the projection changes momenta by what accumulates within a step, however small it is: methods that
         remember steps, and do not count that, would fall to order 1 and are refused.
+    accumulates : bool
+        Whether momenta carry multipliers that accumulate, and differ with the size of the steps where the motion does
+        not: steps are then compared by their positions.
     strikes : bool
         Whether there are forces in a small part of the states only, as where bodies touch: a run then looks for what
         its steps lead through (`pulse`).
@@ -254,6 +257,7 @@ class Problem:
     angles: Sequence[int] = ()
     autonomous: bool | None = None
     re_bases: bool = False
+    accumulates: bool = False
     strikes: bool = False
     has_kinks: bool = False
     vectorized: bool = False

@@ -30,6 +30,12 @@ POLISHED = 3
 """Steps that are taken after the forces count as balanced."""
 GROWTH = 1e-7
 """Growth of what swings, relative to the greatest |λ|, that is not rounding."""
+LOCKED = 1e-6
+"""Part of its own inertia that every direction counts more while an equilibrium is looked for: where a joint locks
+(the angles of a gimbal), directions that move no inertia would become arbitrarily long.
+"""
+SINGULAR = 1e-12
+"""Inertia of a direction, relative to those of its joints, that is none."""
 WALK = 0.05
 """rad, or m: how far the directions without stiffness are followed, to see whether forces stay balanced."""
 _EPS = float(np.finfo(np.float64).eps)
@@ -130,7 +136,8 @@ def equilibrium(
     Raises
     ------
     EquilibriumError
-        Nothing holds the mechanism, or none is found: the greatest force that is left, and the joint; a singular
+        Nothing holds the mechanism, or none is found: the greatest force that is left, and the joint; one in which a
+        motion moves no inertia (the lock of a gimbal), with its joints; a singular
         equilibrium (a direction without stiffness along which forces do not stay balanced, as at the load under which
         a column buckles), with its joints; with `stable`, negative stiffness, with its joints.
     ModelError
@@ -174,7 +181,9 @@ def equilibrium(
 def _either(search: _Search, start: Array) -> tuple[Array, int]:
     """Newton's method from the start, or else downhill from there."""
     try:
-        return search.run(start, search.newton, NEAR)
+        q, iterations = search.run(start, search.newton, NEAR)
+        _check_moves(search.posed, q)
+        return q, iterations
     except EquilibriumError as none:
         try:
             return search.run(start, search.descent)
@@ -221,10 +230,11 @@ class _Search:
     def __init__(self, posed: Posed) -> None:
         self.posed = posed
 
-    def balance(self, q: Array) -> _Balance:
+    def balance(self, q: Array, locked: float = LOCKED) -> _Balance:
         posed = self.posed
         rest, S = posed.rest(q), posed.free_velocities(q)
         mass = S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
+        mass += np.diag(locked * _own(mass))
         W = S @ np.linalg.inv(np.linalg.cholesky(mass)).T if S.shape[1] else S
         reactions = posed.reactions(q, rest.force)
         slope = posed.closing_slope(q, reactions)
@@ -322,6 +332,12 @@ class _Search:
         )
 
 
+def _own(mass: Array) -> Array:
+    """The inertia of every direction by itself; of those that move none, next to none."""
+    own = np.diag(mass)
+    return np.maximum(own, SINGULAR * own.max(initial=0.0))
+
+
 def _is_loose(now: _Balance) -> bool:
     """Whether most of the force is where no motion changes it."""
     u, stiffness, _ = np.linalg.svd(now.stiffness)
@@ -340,7 +356,8 @@ def _solver(K: Array, damping: float) -> Callable[[Array], Array]:
 
 
 def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
-    now, mass = search.balance(q), dynamics.mass_matrix(posed.tree, q, posed.t)
+    _check_moves(posed, q)
+    now, mass = search.balance(q, 0.0), dynamics.mass_matrix(posed.tree, q, posed.t)
     values, shapes, noise = _principal(now, posed)
     floor = np.maximum(ZERO * along(shapes, now.parts), noise)
     flat, down = np.abs(values) <= floor, values < -floor
@@ -382,6 +399,26 @@ def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable:
         iterations,
         float(np.abs(S @ (S.T @ left)).max(initial=0.0)),
     )
+
+
+def _check_moves(posed: Posed, q: Array) -> None:
+    """Raise where a direction moves no inertia: forces may balance there that elsewhere would not, since what they do
+    about an axis that a gimbal has lost is not among them, and stiffness over mass is nothing.
+    """
+    S, mass = posed.free_velocities(q), dynamics.mass_matrix(posed.tree, q, posed.t)
+    if S.shape[1] == 0:
+        return
+    M = S.T @ mass @ S
+    size = np.sqrt(_own(M))
+    values, vectors = np.linalg.eigh(M / np.outer(size, size))
+    if values[0] < SINGULAR:
+        raise EquilibriumError(
+            f"equilibrium of {posed.name!r}",
+            f"has a singular mass matrix: motions of {posed.moving(S @ (vectors[:, 0] / size), mass)} move no inertia "
+            "there (as at the lock of a gimbal)",
+            "start elsewhere, or use a joint without singularities (Spherical)",
+            q,
+        )
 
 
 def _principal(now: _Balance, posed: Posed) -> tuple[Array, NDArray, Array]:

@@ -661,6 +661,7 @@ class Mechanism:
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             re_bases=projection != "none" and len(self.equations) > 0,
+            accumulates=projection == "none" and len(self.equations) > 0,
             strikes=any(element.strikes for element in self.elements),
             has_kinks=any(element.has_kinks for element in self.elements),
             begins=self._begins(q0, v0, t),
