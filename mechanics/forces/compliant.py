@@ -115,7 +115,8 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, *, damping: Array
 
     For small turns: the equations of the weld are products of axes, φ = sin θ of a turn about one axis, whose torque
     k sin θ cos θ is weaker than k θ, has its most at 45° and is none at 90°.  A run that turns it further is doubtful
-    (`turn`).  Larger turns: `torsion_spring`.
+    (`turn`), also where it is free about that axis: turned by 90°, it holds only one of the two others.  Larger turns:
+    `torsion_spring`; free about an axis: ``compliant(revolute(first, second), …)``.
 
     Parameters
     ----------

@@ -1,12 +1,14 @@
 """How far elastic joints are turned: moments of `bushing` and of other `compliant` closures are those of small turns.
 
 Their equations are products of axes, φ = A·B.  About one axis φ = sin θ, and the moment k sin θ cos θ has its most at
-45°, is none at 90° and turns away from the relaxed position beyond.
+45°, is none at 90° and turns away from the relaxed position beyond.  A bushing that is free about one axis holds the
+two others by products that belong to one of them each only while it is turned little about that axis, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,10 @@ from mechanics.forces.element import Element, between
 Array = NDArray[np.float64]
 STRONGEST = 0.25 * np.pi
 """The turn, rad, of the greatest moment."""
-_TOGETHER = ("turn x·y", "turn y·z", "turn z·x"), ("turn x·z", "turn y·z")
+_WELD, _HINGE = ("turn x·y", "turn y·z", "turn z·x"), ("turn x·z", "turn y·z")
 """Labels of equations that hold all axes of two frames together, or one of each."""
+_TOGETHER = _WELD, _HINGE, *combinations(_WELD, 2)
+"""Those of the springs of one joint: of a bushing one may be without stiffness."""
 
 
 def turning(elements: Iterable[Element]) -> list[list[Compliant]]:
@@ -50,14 +54,19 @@ def doubts(joints: Sequence[Sequence[Compliant]], names: Sequence[str], t: Array
                 f"{np.degrees(angles.max()):.3g}°: its moment k sin θ cos θ has its most at 45° and is "
                 "reversed beyond 90°"
             )
+            if len(springs) == 2 and tuple(e.equation.label for e in springs) != _HINGE:
+                says += ", and turned about the axis without stiffness the two others become one"
             at = float(t[np.argmax(angles > STRONGEST)])
-            found.append(Doubt("turn", at, float(angles.max()), STRONGEST, says, "use torsion_spring for large turns"))
+            remedy = "use torsion_spring for large turns, compliant(revolute(…)) for what is free about an axis"
+            found.append(Doubt("turn", at, float(angles.max()), STRONGEST, says, remedy))
     return found
 
 
 def turns(springs: Sequence[Compliant], names: Sequence[str], rotations: Array) -> Array:
-    """The angles (k,), rad, by which an elastic joint is turned: of the whole turn where it holds three axes, of the
-    one axis that it holds, or that of one product of axes, up to 90°.
+    """The angles (k,), rad, by which an elastic joint is turned: of the whole turn where it holds three axes, or two of
+    them by axes that turn about the third (a bushing that is free about one: when turned by 90° about that, both of its
+    products are those of a turn about the same axis), of the one axis that it holds, or that of one product of axes, up
+    to 90°.
     """
     A, B = (
         np.stack([_turned(body, axis, names, rotations) for body, axis in ends], axis=1)
@@ -66,13 +75,24 @@ def turns(springs: Sequence[Compliant], names: Sequence[str], rotations: Array) 
             [(e.second, e.equation.b) for e in springs],
         )
     )
-    if len(springs) == 3:  # x, y, z of the first; y, z, x of the second
-        cosine = 0.5 * (np.sum(A * np.roll(B, 1, axis=1), axis=(1, 2)) - 1.0)
-    elif len(springs) == 2:  # x, y of the first; z of the second
+    labels = tuple(e.equation.label for e in springs)
+    if len(springs) > 1 and labels != _HINGE:
+        first, second = (_frame("".join(label[at] for label in labels), of) for at, of in ((-3, A), (-1, B)))
+        cosine = 0.5 * (np.sum(first * second, axis=(1, 2)) - 1.0)
+    elif len(springs) > 1:  # x, y of the first; z of the second
         cosine = np.sum(np.cross(A[:, 0], A[:, 1]) * B[:, 0], axis=1)
     else:
         return np.asarray(np.arcsin(np.minimum(1.0, np.abs(np.sum(A[:, 0] * B[:, 0], axis=1)))))
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+
+def _frame(names: str, axes: Array) -> Array:
+    """The axes x, y, z (k, 3, 3) of a frame, of which at least two (k, m, 3) are known by these names."""
+    known = {name: axes[:, j] for j, name in enumerate(names)}
+    for name, (one, other) in {"x": "yz", "y": "zx", "z": "xy"}.items():
+        if name not in known:
+            known[name] = np.cross(known[one], known[other])
+    return np.stack([known[name] for name in "xyz"], axis=1)
 
 
 def _turned(body: str | None, axis: Array, names: Sequence[str], rotations: Array) -> Array:

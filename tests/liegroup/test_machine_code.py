@@ -271,7 +271,9 @@ def sums(a, b, out):
 """
 
 
-def test_loops_said_to_be_short_have_code_of_their_own_and_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_said_to_be_short_have_code_of_their_own_and_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     sizes, found = {}, {}
     for loops in ("", "rows", "short"):

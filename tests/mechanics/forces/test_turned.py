@@ -66,3 +66,22 @@ def test_the_turn_is_that_of_the_axes_that_are_held(closure, angle):
     assert [len(springs) for springs in found] == [3, len(joint), 1]
     assert joint[0].second == "b"
     assert np.isclose(turns(joint, ("a", "b", "c"), rotations)[0], angle(relative), atol=1e-12)
+
+
+@pytest.mark.parametrize("free", range(3))
+def test_a_bushing_that_is_free_about_an_axis_may_not_be_turned_far_about_it(free):
+    """Its two other products of axes belong to the two other axes for small turns about that one only."""
+    axis = np.eye(3)[(2, 0, 1)[free]]  # turns about z, x, y
+    stiffness = [1e3] * 3 + [0.0 if k == free else 10.0 for k in range(3)]
+    (joint,) = turning(forces.bushing(Frame(None), Frame("b"), stiffness))
+    assert len(joint) == 2
+    for angle in (0.3, 1.2):
+        R = Rotation.from_rotvec(angle * axis).as_matrix()
+        assert np.isclose(turns(joint, ("b",), R[None, None])[0], angle, atol=1e-12)
+    rotor = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.1 * np.eye(3))
+    tree = Tree([Body("b", joints.Revolute(axis), inertia=rotor)], gravity=(0.0, 0.0, 0.0))
+    mechanism = Mechanism(tree, elements=[forces.bushing(BASE, Frame("b"), stiffness)])
+    run = integrate(mechanism.problem([0.0], [1.0]), "RKMK4", (0.0, 1.0), 0.02)
+    assert [doubt.name for doubt in run.doubts] == ["turn"]
+    assert "the two others become one" in run.message
+    assert "compliant(revolute" in run.message

@@ -13,7 +13,7 @@ from mechanics.constraints.loops import holonomic
 from mechanics.constraints.wheels import wheel
 from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
-from mechanics.joints import Free, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
+from mechanics.joints import Free, Gimbal, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
 from mechanics.linear import EquilibriumError
 from mechanics.linear.posed import Posed
 from mechanics.linear.vibrations import eigenvalues
@@ -722,3 +722,43 @@ def test_modes_that_are_not_there_are_named(mode):
     assert found.shape(-1) == found.shape(1)
     with pytest.raises(IndexError, match=r"mode: .*, of 2 modes, numbered from 0"):
         found.shape(mode)
+
+
+ARM = Inertia.about_com(1.0, (0.3, 0.0, 0.0), np.diag([0.01, 0.02, 0.03]))
+
+
+def test_equilibria_are_found_beyond_the_lock_of_a_gimbal():
+    """There forces seem to balance that turn the body about the axis that is lost: Newton's method ended there."""
+    generator = np.random.default_rng(0)
+    for _ in range(25):
+        point, guess = generator.normal(size=3) * 0.5, generator.uniform(-1.0, 1.0, 3)
+        spring = spring_damper(Frame(None, point), Frame("b", (0.3, 0.1, 0.0)), 5.0, length=0.1)
+        for joint in (Gimbal(), Spherical()):
+            mechanism = Mechanism(Tree([Body("b", joint, inertia=ARM)]), elements=[spring])
+            found = mechanics.equilibrium(mechanism, guess if isinstance(joint, Gimbal) else None)
+            R = mechanics.body_poses(mechanism, found.q)[1][0]
+            end = R @ (0.3, 0.1, 0.0)
+            away = end - point
+            pull = -5.0 * (np.linalg.norm(away) - 0.1) * away / np.linalg.norm(away)
+            moment = np.cross(end, pull) + np.cross(R @ (0.3, 0.0, 0.0), (0.0, 0.0, -G))
+            assert np.abs(moment).max() < 1e-7  # about all three axes
+
+
+def test_an_equilibrium_in_the_lock_of_a_gimbal_is_refused():
+    tree = Tree([Body("b", Gimbal(), inertia=ARM)])  # yaw, pitch, roll: it hangs where yaw and roll are one
+    for guess in ([0.1, 0.2, 0.3], [0.1, 1.2, 0.3]):
+        with pytest.raises(EquilibriumError, match=r"motions of 'b_joint' move no inertia there.*Spherical"):
+            mechanics.equilibrium(tree, guess)
+
+
+def test_a_guess_that_moves_no_inertia_is_a_guess():
+    """A mass on a slide that turns, drawn in to the axis."""
+    tree = Tree(
+        [Body("arm", Revolute(Y)), Body("bob", Prismatic((0, 0, 1)), "arm", inertia=Inertia.point(1.0, (0, 0, 0)))]
+    )
+    spring = spring_damper(Frame(None, (0.0, 0.0, 0.3)), Frame("bob"), 50.0, length=0.1)
+    found = mechanics.equilibrium(Mechanism(tree, elements=[spring]), [0.0, 0.0])
+    length = 0.2 - G / 50.0  # the spring hangs down to it, from 0.3 m
+    assert found.stability == "stable"
+    assert np.allclose(found.q, [0.0, length], atol=1e-12)
+    assert np.allclose(found.stiffness, [G / (0.3 - length), 50.0])  # as a pendulum on the spring, and along it

@@ -132,3 +132,11 @@ def test_through_an_exact_line_both_ways_are_open():
     """There smaller steps turn over as well: what goes on straight is right."""
     found = integrate(n_four_bar.problem(2), "RKMK4", (0.0, 3.0), 1e-2)
     assert found.success, found.message
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_IMEX", "RKMK4", "GAUSS8"])
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_multipliers_that_accumulate_in_momenta_are_no_motion_that_escapes(method, step):
+    """They differ between a step and its halves, where positions do not."""
+    run = integrate(n_four_bar(1).problem(projection="none"), method, (0.0, 0.3), step)
+    assert run.success, run.message
