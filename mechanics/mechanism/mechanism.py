@@ -54,7 +54,7 @@ from mechanics.forces.compliant import check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
-from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.guards import OPEN, STRAINED, closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.mechanism.loads import state_doubts
 from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
@@ -742,12 +742,13 @@ class Mechanism:
 
     def _guards(self, q: Array, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts from q with this kinetic energy, J, presupposes; `closes`: the loops are closed
-        after every step.
+        after every step; else gaps grow with the truncation error, and may be `STRAINED`.
         """
         if not len(self.equations):
             return self.energy_guards(q, kinetic)
-        closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
-        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(self.pivot_at_home))
+        gaps = closure_guards(self.size, OPEN if closes else STRAINED)
+        slips = slip_guard(self.tree, kinetic) if closes else ()
+        return (*self.energy_guards(q, kinetic), *gaps, *slips, *pivot_guard(self.pivot_at_home))
 
     def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism.

@@ -8,7 +8,7 @@ import pytest
 from integrators import integrate
 from mechanics import Body, Tree
 from mechanics.mechanism import Mechanism
-from mechanics.systems.loops import bricard, n_four_bar
+from mechanics.systems.loops import bricard, four_bar, n_four_bar
 from mechanics.systems.loops.planar_rods import GRAVITY, HINGE, pin, point, rod
 
 SIDE, GROUND = 0.35, 1.0
@@ -138,5 +138,5 @@ def test_through_an_exact_line_both_ways_are_open():
 @pytest.mark.parametrize("step", [1e-2, 1e-3])
 def test_multipliers_that_accumulate_in_momenta_are_no_motion_that_escapes(method, step):
     """They differ between a step and its halves, where positions do not."""
-    run = integrate(n_four_bar(1).problem(projection="none"), method, (0.0, 0.3), step)
+    run = integrate(four_bar.problem(projection="none"), method, (0.0, 0.3), step)
     assert run.success, run.message

@@ -176,3 +176,13 @@ def test_copies_with_other_commands_pack_their_own_numbers():
     other = made.with_commands({"drive": 1.0})
     assert other.rhs([0.1], [0.0])[1] - before == pytest.approx(3.0, abs=1e-14)
     assert made.rhs([0.1], [0.0])[1] == before
+
+
+@pytest.mark.parametrize("projection", ["momenta", "none", "positions"])
+def test_loops_that_open_are_doubted_whatever_is_closed_after_a_step(projection):
+    """As where a wrong rank leaves a closure out."""
+    made = four_bar.mechanism()
+    wrong = Mechanism(made.tree, made.equations.closures, made.home, rank=1)
+    run = integrate(wrong.problem(projection=projection), "RKMK4", (0.0, 1.0), 1e-3)
+    assert run.maximum("gap") > 0.05
+    assert "gap" in [doubt.name for doubt in run.doubts], run.message
