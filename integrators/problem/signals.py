@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -163,11 +164,16 @@ def _arguments(function: Any, what: str) -> int:
 def _checked(
     function: Callable[..., Any], reads: int, sizes: tuple[int, int, int], m: int, what: str
 ) -> Callable[..., None]:
-    """The function in the signature of a field of z, interpreted; it names what is returned wrongly."""
+    """The function in the signature of a field of z, interpreted; it names what is returned wrongly.  It is asked of
+    finite numbers only: where an iteration has left everything, what it goes by next is none either.
+    """
     n, n_q, n_v = sizes
 
     def python(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         given = (t,) if reads == TIME else (t, z[:n]) if reads == STATE else (t, z[:n_q], z[n : n + n_v])
+        if out.dtype.kind == "f" and not math.isfinite(np.vdot(z, z)):
+            out[:] = np.nan
+            return
         values = np.asarray(function(*given))
         if values.shape != out.shape and not (values.ndim == 0 and m == 1):
             raise ValueError(f"{what}: returned an array of shape {values.shape}, expected ({m},)")

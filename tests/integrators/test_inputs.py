@@ -235,3 +235,20 @@ def test_an_input_that_is_no_number_ends_the_run_by_name():
     run = integrate(PENDULUM.with_inputs(traced(lambda t: np.log(0.5 - t))), "RKMK4", SPAN, 0.1)
     assert not run.finished
     assert "input 'torque' is -inf" in run.message
+
+
+def test_a_function_is_not_asked_of_states_that_an_iteration_has_left_for_infinity():
+    """Newton's method takes over where iterating goes wrong; the function was said to return what is no number."""
+    asked = []
+
+    def law(t, y):
+        if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+            asked.append(y.copy())
+        return -4000.0 * (y[0] - 1.5) ** 3 - 100.0 * y[1]
+
+    method, steps = "RKMK_RADAU_IIA3", {"step": 0.05, "progress": False}
+    mine = integrate(PENDULUM.with_inputs({"torque": law}), method, SPAN, **steps)
+    compiled = integrate(PENDULUM.with_inputs({"torque": traced(law)}), method, SPAN, **steps)
+    assert mine.success == compiled.success
+    assert np.allclose(mine.y, compiled.y, atol=1e-12)
+    assert np.isfinite(asked).all()
