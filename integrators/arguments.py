@@ -4,6 +4,7 @@ what a problem must be that a run can begin.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -170,6 +171,27 @@ def check_begin(problem: Problem, t: float) -> None:
         )
 
 
+def _check_repeats(problem: Problem, t0: float, t1: float, y: Array, velocity: Array) -> None:
+    """A plain Python function that draws numbers, or remembers when it was called, is none of its arguments: a step
+    calls it many times, also at times and states that come to nothing.
+    """
+    signal = problem.inputs.signal
+    if problem.field.is_compiled and not (signal is not None and "plain Python" in signal.kinds):
+        return
+    with contextlib.suppress(Exception):  # there it may not be known
+        problem.velocity(t0 + 1e-3 * (t1 - t0), y)
+    again = problem.velocity(t0, y)
+    if not np.array_equal(again, velocity, equal_nan=True):
+        k = int(np.argmax(again != velocity))
+        what = "field" if signal is None else f"a function for one of the inputs {', '.join(problem.inputs.names)}"
+        raise ValueError(
+            f"{what}: component {k} of the velocity is {velocity[k]:.9g}, and the second time that it is asked, at the "
+            f"same t = {t0} and y, {again[k]:.9g}; expected a function of its arguments, which draws no numbers and "
+            "remembers nothing: a step calls it many times. What a controller remembers, or noise, is held over a "
+            "step: stepper(problem, method, step)"
+        )
+
+
 def check_field(problem: Problem, t0: float, t1: float) -> None:
     """A field that is wrong or not finite at the start, or reads the time though it is said not to, is an error of the
     caller.
@@ -185,6 +207,7 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
         if not np.isfinite(values).all():
             where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
+    _check_repeats(problem, t0, t1, y, velocity)
     check_jitted(problem, t0, y, velocity)
     if problem.autonomous and reads_time(problem.field):
         check_autonomous(problem, t0, t1)

@@ -124,6 +124,7 @@ def test_every_trajectory_of_an_ensemble_has_its_own_limits():
     for k in (0, 1, 2):
         alone = integrate(made.with_start(made.y0[k]), "RKMK4", (0, 20), 1.0)
         assert many.trajectory(k).doubts == alone.doubts
+        assert many.trajectory(k).message == alone.message
         assert many.trajectory(k).success == alone.success
 
 

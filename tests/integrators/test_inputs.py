@@ -252,3 +252,39 @@ def test_a_function_is_not_asked_of_states_that_an_iteration_has_left_for_infini
     assert mine.success == compiled.success
     assert np.allclose(mine.y, compiled.y, atol=1e-12)
     assert np.isfinite(asked).all()
+
+
+def noise():
+    generator = np.random.default_rng(0)
+    return lambda t, y: 0.1 * generator.normal()
+
+
+def integral():
+    sum_of_errors = [0.0]
+
+    def law(t, y):
+        sum_of_errors[0] += 1e-3 * (0.5 - y[0])
+        return 30.0 * sum_of_errors[0]
+
+    return law
+
+
+def backlash():
+    last = [0.0]
+
+    def law(t, y):
+        error, last[0] = last[0] - t, t
+        return error
+
+    return law
+
+
+@pytest.mark.parametrize("made", [noise, integral, backlash])
+@pytest.mark.parametrize("method", [(), ("RKMK4",)])
+def test_functions_that_draw_numbers_or_remember_are_named_before_a_run(made, method):
+    """GAUSS8 divided every step of such a run, to its end."""
+    law, way = made(), {"step": 0.01} if method else {}
+    with pytest.raises(ValueError, match=r"inputs torque.*the second time.*stepper\(problem"):
+        integrate(PENDULUM.with_inputs({"torque": law}), *method, SPAN, **way)
+    with pytest.raises(ValueError, match=r"^field: component 1.*draws no numbers"):
+        integrate(Problem(rn(2), Y0, lambda t, y: np.array([y[1], law(t, y)])), *method, SPAN, **way)
