@@ -11,6 +11,7 @@ What changes the motion and is left out is a `ModelWarning` with the names of th
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -158,10 +159,19 @@ def load_sdf(
     report = Report(str(path))
     root = xml(content(path, limits, "an .sdf"), report.path, limits)
     with inside(report.path):
-        reader = _Reader(_model(root, report), root.get("version", ""), report)
+        reader = _Reader(_model(root, report), _version(root, report), report)
         made = reader.mechanism(floating_base, gravity, wanted)
     report.warn(3)
     return made
+
+
+def _version(root: Element, report: Report) -> str:
+    """The version of the format, by which axes are in another frame (before 1.5: in that of the model)."""
+    version = root.get("version", "")
+    if not re.fullmatch(r"1\.\d+", version):
+        problem = f"is version {version!r}" if version else "has no version, on which the frame of axes depends"
+        raise report.error("<sdf>", problem, 'write <sdf version="1.9">, or another 1.x')
+    return version
 
 
 def _model(root: Element, report: Report) -> Element:

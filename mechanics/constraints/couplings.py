@@ -42,7 +42,9 @@ def coupling(
     function : callable
         ``c(q_1, …, q_k)`` → the number or numbers that the motion keeps at zero, of the size of angles in rad or
         lengths in m.  A plain function of scalars with + − * / ** and the functions of NumPy or
-        `liegroup.compile.scalars`, no `if` on a value; it is differentiated exactly, twice.
+        `liegroup.compile.scalars`, no `if` on a value; it is differentiated exactly, twice.  Where the motion passes a
+        corner (of `abs`, `maximum`) the velocities jump as in a plastic blow, and energy is lost without a doubt; where
+        it bends sharply, steps must resolve that.
     name : str
         For messages and results; default from the joints.
     kind : str

@@ -468,6 +468,8 @@ BROKEN = {
     ),
     "include": (PAIR + "<include><uri>model://x</uri></include>", "<include>.*included models are not read"),
     "second model": ("<sdf version='1.9'><model name='m'/><model name='n'/></sdf>", "has 2 <model>"),
+    "no version": ("<sdf><model name='m'/></sdf>", "has no version, on which the frame of axes depends"),
+    "another version": ("<sdf version='2.0'><model name='m'/></sdf>", "is version '2.0'; write <sdf version="),
     "world": ("<sdf version='1.9'><world name='w'><model name='m'/></world></sdf>", "worlds are not read"),
     "static": (PAIR + "<static>true</static>", "<static>.*nothing of it moves"),
     "no links": ("", "has no <link>"),
