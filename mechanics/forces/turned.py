@@ -89,7 +89,7 @@ def turns(springs: Sequence[Compliant], names: Sequence[str], rotations: Array) 
 def _frame(names: str, axes: Array) -> Array:
     """The axes x, y, z (k, 3, 3) of a frame, of which at least two (k, m, 3) are known by these names."""
     known = {name: axes[:, j] for j, name in enumerate(names)}
-    for name, (one, other) in {"x": "yz", "y": "zx", "z": "xy"}.items():
+    for name, one, other in (("x", "y", "z"), ("y", "z", "x"), ("z", "x", "y")):
         if name not in known:
             known[name] = np.cross(known[one], known[other])
     return np.stack([known[name] for name in "xyz"], axis=1)

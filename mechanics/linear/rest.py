@@ -335,7 +335,7 @@ class _Search:
 def _own(mass: Array) -> Array:
     """The inertia of every direction by itself; of those that move none, next to none."""
     own = np.diag(mass)
-    return np.maximum(own, SINGULAR * own.max(initial=0.0))
+    return np.asarray(np.maximum(own, SINGULAR * own.max(initial=0.0)))
 
 
 def _is_loose(now: _Balance) -> bool:
