@@ -1,8 +1,9 @@
 """Assembling mechanisms: closed configurations from rough coordinates, and velocities that keep them closed.
 
 Positions are closed by Levenberg and Marquardt's method on the product of the joint groups, then polished by
-Gauss–Newton steps of least change (singular values below 1e-8 of the greatest are left alone, so that redundant
-equations do no harm).
+Gauss–Newton steps of least change.  Singular values below `ACCEPTED`, in rad and sizes of the mechanism, are left
+alone where the gap is no larger than that: there both are rounding, of doubles or of data, and redundant equations do
+no harm.
 """
 
 from __future__ import annotations
@@ -234,8 +235,20 @@ class _Closing:
     def residual(self, q: Array) -> Array:
         return np.asarray(self.scale * self.loops.gap(q))
 
-    def jacobian(self, q: Array) -> Matrix:
-        return self.matrix(q)[:, self.free]
+    def jacobian(self, q: Array, r: Array) -> Matrix:
+        """Of the residual r(q); where r may be that of rounded data, without the singular values that may be, too."""
+        J = self.matrix(q)[:, self.free]
+        if np.abs(r).max() > ACCEPTED:
+            return J
+        u, s, w = np.linalg.svd(J, full_matrices=False)
+        counts = s > ACCEPTED * max(1.0, s[0])
+        return J if counts.all() else np.asarray((u * np.where(counts, s, 0.0)) @ w)
+
+    def inverse(self, q: Array) -> Matrix:
+        """The pseudo-inverse by the singular values that count."""
+        J = self.matrix(q)[:, self.free]
+        greatest = np.clip(np.linalg.norm(J, 2), np.finfo(float).tiny, 1.0)
+        return np.linalg.pinv(J, rcond=ACCEPTED / greatest)
 
     def step(self, q: Array, d: Array) -> Array:
         x = np.zeros(self.tree.nv)
@@ -247,9 +260,9 @@ class _Closing:
         for iteration in range(ITERATIONS):
             if np.abs(r).max(initial=0.0) < CLOSED or not self.free.any():
                 return q, iteration
-            J = self.jacobian(q)
+            J = self.jacobian(q, r)
             g, H = J.T @ r, J.T @ J
-            if np.linalg.norm(g) < 1e-11 * np.linalg.norm(r):
+            if np.linalg.norm(g) <= 1e-11 * np.linalg.norm(r):
                 return q, iteration
             D = np.maximum(np.diag(H), 1e-3 * np.diag(H).max())
             while True:
@@ -273,7 +286,7 @@ class _Closing:
         """Up to four steps of least change, as long as the gap falls."""
         r = self.residual(q)
         for _ in range(4 if self.free.any() else 0):
-            trial = self.step(q, -np.linalg.pinv(self.jacobian(q), rcond=1e-8) @ r)
+            trial = self.step(q, -self.inverse(q) @ r)
             r_trial = self.residual(trial)
             if not np.abs(r_trial).max() < np.abs(r).max():
                 break
