@@ -19,6 +19,7 @@ from liegroup.arrays import reals, sequence, shown
 from liegroup.table import EXP, RN, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
+from mechanics.constraints.couplings import MIMIC
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.errors import ModelError
@@ -159,7 +160,8 @@ def assemble(
         What is to be closed.
     guess : array (nq,), optional
         Where to start, rad and m; default the neutral configuration.  The result is *a* closed configuration near it:
-        where a mechanism can be put together in several ways, the guess decides.
+        where a mechanism can be put together in several ways, the guess decides.  Joints of model files that mimic
+        others, are not held and are neutral in the guess begin where their leaders say.
     hold : sequence of str
         Joints that keep their coordinates (hold the crank to choose the branch).
     equations : LoopEquations, optional
@@ -201,7 +203,7 @@ def assemble(
     if not len(loops):
         return Assembly(start, 0.0, 0, _moved(tree, start, start))
     problem = _Closing(tree, loops, _free_columns(tree, hold))
-    q, iterations = problem.levenberg_marquardt(start)
+    q, iterations = problem.levenberg_marquardt(_followed(loops, start, hold))
     q = problem.polish(q)
     gap = float(np.abs(loops.gap(q)).max(initial=0.0))
     if np.abs(problem.residual(q)).max(initial=0.0) > ACCEPTED:
@@ -215,6 +217,22 @@ def _free_columns(tree: Tree, hold: Sequence[str]) -> NDArray[np.bool_]:
     for name in sequence(hold, "hold", "names of joints"):
         free[tree.v_slice(name)] = False
     return free
+
+
+def _followed(loops: LoopEquations, start: Array, hold: Sequence[str]) -> Array:
+    """The guess with joints that mimic others where these say, leaders before those that follow them; joints that
+    follow each other in a circle are left where they are.
+    """
+    neutral, q = loops.tree.neutral(), start.copy()
+    held = {k for name in hold for k in np.arange(loops.tree.nq)[loops.tree.q_slice(name)]}
+    places = [[q for q, _ in joints] for joints in loops.joints]
+    mimics = [c for c in range(len(loops)) if loops.closures[loops.closure_of[c]].kind == MIMIC]
+    waiting = {f: c for c in mimics if (f := places[c][0]) not in held and start[f] == neutral[f]}
+    while ready := [f for f, c in waiting.items() if not waiting.keys() & places[c][1:]]:
+        gap = loops.gap(q)  # of a joint that mimics its coordinate less what its leader says
+        for f in ready:
+            q[f] -= gap[waiting.pop(f)]
+    return q
 
 
 class _Closing:

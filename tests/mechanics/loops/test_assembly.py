@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from mechanics import Body, Frame, Inertia, Mechanism, Tree, frame_pose
 from mechanics.constraints import assemble
+from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import point_on_plane, revolute
 from mechanics.joints import Revolute
 
@@ -39,3 +40,23 @@ def test_joints_that_a_loop_does_not_feel_stay_where_they_are():
         closed = assemble(tree, [pin], [0.5, 0.9, -0.9, -1.5], ["arm_joint", "a_joint"]).q
         again = Mechanism.assembled(tree, [pin], closed, ["a_joint", "b_joint", "c_joint"]).home
         assert np.abs(again - closed).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("laws", "guess", "hold", "closed"),
+    [
+        ({"b": ("a", 2.0, 0.0), "c": ("b", -1.0, 0.1)}, [0.0, 0.0, 0.0], [], [0.0, 0.0, 0.1]),
+        ({"a": ("b", 2.0, 0.1), "b": ("c", 1.0, 5.0)}, [0.0, 0.0, 0.0], [], [10.1, 5.0, 0.0]),
+        ({"b": ("a", 1.0, 0.3)}, [0.2, 0.0, 0.7], [], [0.2, 0.5, 0.7]),
+        ({"b": ("a", 1.0, 0.3)}, [0.0, 0.0, 0.0], ["b_joint"], [-0.3, 0.0, 0.0]),  # what is held leads
+        ({"b": ("a", 1.0, 0.3)}, [0.0, 0.1, 0.0], [], [-0.1, 0.2, 0.0]),  # what is guessed moves least
+        ({"a": ("b", 2.0, 0.1), "b": ("a", 1.0, 0.0)}, [0.0, 0.0, 0.0], [], [-0.1, -0.1, 0.0]),  # in a circle
+    ],
+)
+def test_joints_that_mimic_begin_where_their_leader_says(laws, guess, hold, closed):
+    tree = Tree([Body(name, HINGE, inertia=BAR) for name in "abc"])
+    mimics = [
+        polynomial(f"{name}_joint", f"{leader}_joint", (offset, factor), kind="mimic")
+        for name, (leader, factor, offset) in laws.items()
+    ]
+    assert assemble(tree, mimics, guess, hold).q == pytest.approx(closed, abs=1e-12)
