@@ -1,8 +1,8 @@
 """Assembling mechanisms: closed configurations from rough coordinates, and velocities that keep them closed.
 
 Positions are closed by Levenberg and Marquardt's method on the product of the joint groups, then polished by
-Gauss–Newton steps of least change.  Singular values below `ACCEPTED`, in rad and sizes of the mechanism, are left
-alone where the gap is no larger than that: there both are rounding, of doubles or of data, and redundant equations do
+Gauss–Newton steps of least change.  Singular values below `FELT`, in rad and sizes of the mechanism, are left
+alone where the gap is below `ACCEPTED`: there both are rounding, of doubles or of data, and redundant equations do
 no harm.
 """
 
@@ -31,6 +31,10 @@ CLOSED = 1e-13
 """Gap, relative to the size of the mechanism, at which a configuration counts as closed."""
 ACCEPTED = 1e-8
 """Gap with which a mechanism is still accepted: closures of rounded data cannot be closed better."""
+FELT = 10 * ACCEPTED
+"""What the equations change by for a turn of 1 rad, or a shift by the size of the mechanism, relative to that: less may
+be rounding of the data, and holds nothing.
+"""
 ASTRAY = 0.5
 """rad between axes that should coincide, beyond which a closed configuration is another one than the closure says."""
 SINGULAR = 1e-12
@@ -259,14 +263,14 @@ class _Closing:
         if np.abs(r).max() > ACCEPTED:
             return J
         u, s, w = np.linalg.svd(J, full_matrices=False)
-        counts = s > ACCEPTED * max(1.0, s[0])
+        counts = s > FELT * max(1.0, s[0])
         return J if counts.all() else np.asarray((u * np.where(counts, s, 0.0)) @ w)
 
     def inverse(self, q: Array) -> Matrix:
         """The pseudo-inverse by the singular values that count."""
         J = self.matrix(q)[:, self.free]
         greatest = np.clip(np.linalg.norm(J, 2), np.finfo(float).tiny, 1.0)
-        return np.linalg.pinv(J, rcond=ACCEPTED / greatest)
+        return np.linalg.pinv(J, rcond=FELT / greatest)
 
     def step(self, q: Array, d: Array) -> Array:
         x = np.zeros(self.tree.nv)
@@ -324,7 +328,10 @@ def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyErro
     listed = ", ".join(f"{name} {gap:.3g}" for name, gap in list(gaps.items())[:4])
     remedy = "start nearer to a closed configuration, or check the lengths and axes of this loop"
     if gaps[worst] < 1e-4 * size:
-        remedy = "it closes nearly: is the data rounded, or an equation redundant only for exact data?"
+        remedy = (
+            "it closes nearly: give rounded data with 12 digits, or, where equations are redundant only for exact "
+            "data, closures with fewer of them (spherical in the place of revolute)"
+        )
     return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[equation]}); gaps: {listed}", remedy, q, gaps)
 
 
