@@ -27,7 +27,7 @@ from mechanics.adapters.state_map import (
     element_names,
     element_places,
 )
-from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.couplings import MIMIC, polynomial
 from mechanics.constraints.loops import Closure
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -245,7 +245,7 @@ def _mimic(pin: Any, model: Any, i: int) -> Part:
 def _couplings(model: Any, parts: dict[int, list[Part]]) -> Iterator[Closure]:
     for part in (part for several in parts.values() for part in several if part.leader is not None):
         place = part.places[part.name]
-        yield polynomial(part.name, model.names[part.leader], (place.offset, place.ratio), kind="mimic")
+        yield polynomial(part.name, model.names[part.leader], (place.offset, place.ratio), kind=MIMIC)
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, content,
 from mechanics.adapters.sdf_frames import MODEL, WORLD, Frames, flag, numbers, of
 from mechanics.adapters.sdf_nested import flattened
 from mechanics.adapters.sdf_visuals import visuals
-from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.couplings import MIMIC, polynomial
 from mechanics.constraints.loops import (
     Closure,
     JointFreedom,
@@ -464,7 +464,7 @@ class _Reader:
             other = names[leader, which]
             try:
                 law = (sign * offset, sign * factor * signs[other])
-                found.append(polynomial(place, other, law, kind="mimic"))
+                found.append(polynomial(place, other, law, kind=MIMIC))
             except ModelError as error:
                 raise self.report.error(where, error.problem, error.remedy) from None
         return found

@@ -25,7 +25,7 @@ from mechanics.adapters.urdf_robot import Robot, robot_of
 from mechanics.adapters.urdf_transmissions import actuators, rotors
 from mechanics.adapters.urdf_visuals import visuals
 from mechanics.adapters.urdf_xml import read
-from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.couplings import MIMIC, polynomial
 from mechanics.constraints.loops import Closure
 from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError, ModelWarning
@@ -158,7 +158,7 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
             )
     try:
         return polynomial(
-            joint.name, law.joint, (law.offset or 0.0, 1.0 if law.multiplier is None else law.multiplier), kind="mimic"
+            joint.name, law.joint, (law.offset or 0.0, 1.0 if law.multiplier is None else law.multiplier), kind=MIMIC
         )
     except ModelError as error:
         raise report.error(where, error.problem, error.remedy) from None

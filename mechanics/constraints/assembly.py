@@ -1,8 +1,9 @@
 """Assembling mechanisms: closed configurations from rough coordinates, and velocities that keep them closed.
 
 Positions are closed by Levenberg and Marquardt's method on the product of the joint groups, then polished by
-Gauss–Newton steps of least change (singular values below 1e-8 of the greatest are left alone, so that redundant
-equations do no harm).
+Gauss–Newton steps of least change.  Singular values below `FELT`, in rad and sizes of the mechanism, are left
+alone where the gap is below `ACCEPTED`: there both are rounding, of doubles or of data, and redundant equations do
+no harm.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from liegroup.arrays import reals, sequence, shown
 from liegroup.table import EXP, RN, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
+from mechanics.constraints.couplings import MIMIC
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.errors import ModelError
@@ -29,6 +31,10 @@ CLOSED = 1e-13
 """Gap, relative to the size of the mechanism, at which a configuration counts as closed."""
 ACCEPTED = 1e-8
 """Gap with which a mechanism is still accepted: closures of rounded data cannot be closed better."""
+FELT = 10 * ACCEPTED
+"""What the equations change by for a turn of 1 rad, or a shift by the size of the mechanism, relative to that: less may
+be rounding of the data, and holds nothing.
+"""
 ASTRAY = 0.5
 """rad between axes that should coincide, beyond which a closed configuration is another one than the closure says."""
 SINGULAR = 1e-12
@@ -158,7 +164,8 @@ def assemble(
         What is to be closed.
     guess : array (nq,), optional
         Where to start, rad and m; default the neutral configuration.  The result is *a* closed configuration near it:
-        where a mechanism can be put together in several ways, the guess decides.
+        where a mechanism can be put together in several ways, the guess decides.  Joints of model files that mimic
+        others, are not held and are neutral in the guess begin where their leaders say.
     hold : sequence of str
         Joints that keep their coordinates (hold the crank to choose the branch).
     equations : LoopEquations, optional
@@ -200,7 +207,7 @@ def assemble(
     if not len(loops):
         return Assembly(start, 0.0, 0, _moved(tree, start, start))
     problem = _Closing(tree, loops, _free_columns(tree, hold))
-    q, iterations = problem.levenberg_marquardt(start)
+    q, iterations = problem.levenberg_marquardt(_followed(loops, start, hold))
     q = problem.polish(q)
     gap = float(np.abs(loops.gap(q)).max(initial=0.0))
     if np.abs(problem.residual(q)).max(initial=0.0) > ACCEPTED:
@@ -214,6 +221,22 @@ def _free_columns(tree: Tree, hold: Sequence[str]) -> NDArray[np.bool_]:
     for name in sequence(hold, "hold", "names of joints"):
         free[tree.v_slice(name)] = False
     return free
+
+
+def _followed(loops: LoopEquations, start: Array, hold: Sequence[str]) -> Array:
+    """The guess with joints that mimic others where these say, leaders before those that follow them; joints that
+    follow each other in a circle are left where they are.
+    """
+    neutral, q = loops.tree.neutral(), start.copy()
+    held = {k for name in hold for k in np.arange(loops.tree.nq)[loops.tree.q_slice(name)]}
+    places = [[q for q, _ in joints] for joints in loops.joints]
+    mimics = [c for c in range(len(loops)) if loops.closures[loops.closure_of[c]].kind == MIMIC]
+    waiting = {f: c for c in mimics if (f := places[c][0]) not in held and start[f] == neutral[f]}
+    while ready := [f for f, c in waiting.items() if not waiting.keys() & places[c][1:]]:
+        gap = loops.gap(q)  # of a joint that mimics its coordinate less what its leader says
+        for f in ready:
+            q[f] -= gap[waiting.pop(f)]
+    return q
 
 
 class _Closing:
@@ -234,8 +257,20 @@ class _Closing:
     def residual(self, q: Array) -> Array:
         return np.asarray(self.scale * self.loops.gap(q))
 
-    def jacobian(self, q: Array) -> Matrix:
-        return self.matrix(q)[:, self.free]
+    def jacobian(self, q: Array, r: Array) -> Matrix:
+        """Of the residual r(q); where r may be that of rounded data, without the singular values that may be, too."""
+        J = self.matrix(q)[:, self.free]
+        if np.abs(r).max() > ACCEPTED:
+            return J
+        u, s, w = np.linalg.svd(J, full_matrices=False)
+        counts = s > FELT * max(1.0, s[0])
+        return J if counts.all() else np.asarray((u * np.where(counts, s, 0.0)) @ w)
+
+    def inverse(self, q: Array) -> Matrix:
+        """The pseudo-inverse by the singular values that count."""
+        J = self.matrix(q)[:, self.free]
+        greatest = np.clip(np.linalg.norm(J, 2), np.finfo(float).tiny, 1.0)
+        return np.linalg.pinv(J, rcond=FELT / greatest)
 
     def step(self, q: Array, d: Array) -> Array:
         x = np.zeros(self.tree.nv)
@@ -247,9 +282,9 @@ class _Closing:
         for iteration in range(ITERATIONS):
             if np.abs(r).max(initial=0.0) < CLOSED or not self.free.any():
                 return q, iteration
-            J = self.jacobian(q)
+            J = self.jacobian(q, r)
             g, H = J.T @ r, J.T @ J
-            if np.linalg.norm(g) < 1e-11 * np.linalg.norm(r):
+            if np.linalg.norm(g) <= 1e-11 * np.linalg.norm(r):
                 return q, iteration
             D = np.maximum(np.diag(H), 1e-3 * np.diag(H).max())
             while True:
@@ -273,7 +308,7 @@ class _Closing:
         """Up to four steps of least change, as long as the gap falls."""
         r = self.residual(q)
         for _ in range(4 if self.free.any() else 0):
-            trial = self.step(q, -np.linalg.pinv(self.jacobian(q), rcond=1e-8) @ r)
+            trial = self.step(q, -self.inverse(q) @ r)
             r_trial = self.residual(trial)
             if not np.abs(r_trial).max() < np.abs(r).max():
                 break
@@ -293,7 +328,10 @@ def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyErro
     listed = ", ".join(f"{name} {gap:.3g}" for name, gap in list(gaps.items())[:4])
     remedy = "start nearer to a closed configuration, or check the lengths and axes of this loop"
     if gaps[worst] < 1e-4 * size:
-        remedy = "it closes nearly: is the data rounded, or an equation redundant only for exact data?"
+        remedy = (
+            "it closes nearly: give rounded data with 12 digits, or, where equations are redundant only for exact "
+            "data, closures with fewer of them (spherical in the place of revolute)"
+        )
     return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[equation]}); gaps: {listed}", remedy, q, gaps)
 
 

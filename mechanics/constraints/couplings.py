@@ -29,6 +29,9 @@ from mechanics.constraints.loops import Closure, Equation, JointFreedom, check_f
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
+MIMIC = "mimic"
+"""Kind of the couplings of model files whose first joint follows the second."""
+
 
 def coupling(
     joints: Sequence[JointFreedom], function: Callable[..., Any], name: str = "", kind: str = "coupling"

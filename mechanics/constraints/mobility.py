@@ -2,7 +2,8 @@
 
 The rank of the closure equations at one configuration can be smaller than it is elsewhere (singular positions), and off
 the closed configurations it can be larger (redundant loops in space).  Therefore it is taken at closed configurations
-only, as the greatest over several of them, and then kept: no threshold is applied later.
+only, as the greatest over several of them, and then kept: no threshold is applied later.  Positions count as closed to
+`ACCEPTED`, since data are rounded; equations that hold no more than such data may feign, `FELT`, do not count.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.algebra.spatial import Array as Matrix
-from mechanics.constraints.assembly import CLOSED, _Closing, moved_by, size_of
+from mechanics.constraints.assembly import ACCEPTED, FELT, _Closing, moved_by, size_of
 from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.errors import ModelError
@@ -27,9 +28,7 @@ WALK = 0.2
 SMALL, JUMP = 1e-3, 1e3
 """A singular value counts as zero if it is below SMALL of the greatest and JUMP times smaller than its neighbour."""
 ROUNDING = 1e-12
-"""Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better.  A row
-whose entries are smaller (in rad and sizes of the mechanism, where it is of order 1) is zero but for rounding.
-"""
+"""Below it, relative, all singular values are zero alike: positions are closed no better."""
 ROUNDED = 2e-5
 """A row whose entries, in rad and sizes of the mechanism, are smaller may be what rounded data have made of a zero: a
 right angle given as 1.5708 is off by 4e-6.
@@ -185,10 +184,10 @@ def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
 
 
 def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
-    """The matrix with zeros in the rows that are zero in exact arithmetic."""
+    """The matrix with zeros in the rows that are zero but for rounding of doubles or data."""
     closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
     size = np.abs(closing.matrix(q)).max(axis=1)
-    return np.asarray(np.where(size[:, None] < ROUNDING, 0.0, matrix))
+    return np.asarray(np.where(size[:, None] < FELT, 0.0, matrix))
 
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array, t: float = 0.0) -> Matrix:
@@ -217,22 +216,46 @@ def _ranks(loops: LoopEquations, positions: list[Array], weighted: list[Matrix],
     Equations that depend on each other do so however rows and columns are scaled, and a scaling in which they do not
     shows that they are independent: what holds a ship is little beside what holds a watch, by their masses, and a gear
     of one beside one of some thousand.  So beside G over the root of the mass its rows are made equal, and those in rad
-    and sizes of the mechanism, too; rows of a few rounded digits are not.
+    and sizes of the mechanism, too; rows of a few rounded digits are not.  What data as rounded as those of closed
+    positions may be would hold is nothing, though: in rad and sizes of the mechanism singular values below `FELT`.
     """
     closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
     plain = [closing.matrix(q) for q in positions]
     some = np.max([np.abs(G).max(axis=1) for G in plain], axis=0) > ROUNDED
+    most = [_felt(G) for G in plain]
 
     def equal(matrices: list[Matrix]) -> list[Matrix]:
         sizes = np.max([np.linalg.norm(G[some], axis=1) for G in matrices], axis=0)
         return [G[some] / sizes[:, None] for G in matrices]
 
     if not some.any():
-        return [_rank(s) for s in spectra]
+        return [min(_rank(s), r) for s, r in zip(spectra, most, strict=True)]
     others = zip(
         *([np.linalg.svd(G, compute_uv=False) for G in equal(matrices)] for matrices in (weighted, plain)), strict=True
     )
-    return [max([_rank(s), *filter(None, map(_decided, pair))]) for s, pair in zip(spectra, others, strict=True)]
+    found = [max([_rank(s), *filter(None, map(_decided, pair))]) for s, pair in zip(spectra, others, strict=True)]
+    return [min(pair) for pair in zip(found, most, strict=True)]
+
+
+def _felt(G: Matrix) -> int:
+    """Singular values of G, in rad and sizes of the mechanism, that are more than rounding of data."""
+    return int((np.linalg.svd(_at_most_one(G), compute_uv=False) > FELT).sum())
+
+
+def _at_most_one(G: Matrix) -> Matrix:
+    """G with rows of length 1 in the place of longer ones."""
+    return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), 1.0))
+
+
+def hardly_held(loops: LoopEquations, q: Array, rank: int) -> tuple[int, tuple[str, ...]]:
+    """How many of the equations that count hold no more than rounded data may have made of others, `ROUNDED` of 1 rad
+    or of the size of the mechanism; and the closures with a part in them.
+    """
+    G = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool)).matrix(q)
+    u, s, _ = np.linalg.svd(_at_most_one(G))
+    few = np.flatnonzero(s[:rank] < ROUNDED)
+    rows = np.flatnonzero(np.abs(u[:, few]).max(axis=1, initial=0.0) > 0.1)
+    return len(few), tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))
 
 
 def _decided(s: Array) -> int:
@@ -260,14 +283,14 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
         if len(found) == POSITIONS:
             break
         G = closing.matrix(q)
-        _, s, w = np.linalg.svd(G if np.abs(G).max() > ROUNDING else np.zeros_like(G))
-        null = w[_rank(s) :].T
+        _, s, w = np.linalg.svd(G)
+        null = w[min(_rank(s), _felt(G)) :].T
         if null.shape[1] == 0:
             break
         direction = null @ rng.normal(size=null.shape[1])
         trial = moved_by(tree, q, closing.units * direction * (WALK / np.abs(direction).max()))
         trial = closing.polish(closing.levenberg_marquardt(trial)[0])
-        if np.abs(closing.residual(trial)).max() < 100 * max(CLOSED, np.abs(closing.residual(home)).max()):
+        if np.abs(closing.residual(trial)).max() < max(ACCEPTED, 100 * np.abs(closing.residual(home)).max()):
             found.append(trial)
             q = trial
     return found

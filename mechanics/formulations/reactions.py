@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import of_kind, real, shown
-from mechanics.constraints.assembly import check_regular
+from mechanics.constraints.assembly import _of_rank, check_regular
 from mechanics.constraints.equations import geometry
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -73,7 +73,7 @@ def reactions(
     difference = acceleration(held, q0, v0, now) - acceleration(free, q0, v0, now)
     at = geometry(held.tree, q0, None, now)
     G, M = held.equations.matrix(q0, now, at), at.mass_matrix(held.tree)
-    forces = np.linalg.lstsq(G.T, M @ difference, rcond=1e-10)[0]
+    forces = _of_rank(G, held.mobility.rank).T @ M @ difference
     return dict(zip(held.equations.names, forces.tolist(), strict=True))
 
 

@@ -45,7 +45,7 @@ from mechanics.constraints.assembly import (
 )
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.mobility import Mobility, mobility, nearness, usual_pivot
+from mechanics.constraints.mobility import Mobility, hardly_held, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
@@ -126,7 +126,8 @@ class Mechanism:
     Warns
     -----
     ModelWarning
-        `home` is a singular position: the closures have a smaller rank there than elsewhere.
+        `home` is a singular position: the closures have a smaller rank there than elsewhere; or next to one, as rounded
+        data make it of closures that depend on each other.
 
     References
     ----------
@@ -173,6 +174,8 @@ class Mechanism:
         self.mobility: Mobility = mobility(self.equations, self.home, rank)
         if rank is None and self.mobility.is_singular_at_home:
             self._warn_of_singular_home()
+        elif rank is None and self.mobility.rank:
+            self._warn_of_rounded_data()
         self._start: tuple[Array, Array] | None = None
 
     def _consist(
@@ -194,6 +197,15 @@ class Mechanism:
         ranks = f"its closures have rank {m.at_home} there and {m.rank} elsewhere ({', '.join(m.at_stake)})"
         remedy = f"give another home, or rank={m.at_home} if the motion stays in such positions"
         warnings.warn(f"home of {self.name!r} is a singular position: {ranks}; {remedy}", ModelWarning, stacklevel=3)
+
+    def _warn_of_rounded_data(self) -> None:
+        rank = self.mobility.rank
+        few, names = hardly_held(self.equations, self.home, rank)
+        if few:
+            what = f"{few} of {rank} equations of {self.name!r} hold next to nothing at home ({', '.join(names)})"
+            why = "as where data are rounded of equations that depend on each other; forces are without meaning then"
+            remedy = "a home away from singular positions" + (f", or rank={rank - few}" if rank > few else "")
+            warnings.warn(f"{what}, {why}; give more digits, {remedy}", ModelWarning, stacklevel=3)
 
     @staticmethod
     def assembled(

@@ -51,8 +51,9 @@ CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
 ROUNDED = 3e-3
 STALLED = 1e-10
-"""Relative change up to which an iteration that rounding keeps going has converged: near singular positions, which
-magnify rounding, it does not come below `FLOOR`.
+"""Relative change up to which an iteration that rounding keeps going has converged: near singular positions, and of
+closures with short levers, which magnify rounding, it does not come below `FLOOR`.  It ends where the changes no longer
+fall: what Broyden's method learns from rounding leads away.
 """
 NOISE, SMALLEST = 1e-15, 1e-290
 """Part of momenta, and of impulses, that rounding makes of forces, and what is less than any of them."""
@@ -193,9 +194,13 @@ def solve_interval(
             st(before, i, ld2(work, P, i) + push - ld(before, i))
         solve_node(options[UNKNOWNS], work[NODE], structure, work)
         node.learn(work, n, m, count)
+        last = best
         going, best, status = node.accept(work, n, m, counts, going, best, counters)
         if status != node.GOES_ON:
             return status
+        going = select((best <= STALLED) & (best >= last), going * 0.0, going)
+        if not any_(going > 0.0):
+            return OK
     st(work[ERROR], 0, best)
     return NOT_CONVERGED if any_(best > STALLED) else OK
 

@@ -312,6 +312,7 @@ def test_a_mechanism_couples_mimic_joints(tmp_path):
     path = tmp_path / "model.urdf"
     path.write_text(follower('<mimic joint="shoulder" multiplier="-2" offset="0.5"/>', "continuous"))
     made = mechanics.load_mechanism(path)
+    assert made.home.tolist() == [0.0, 0.5, 0.0]  # the leader stays at the file's zero
     assert (made.tree.nv, made.mobility.dof) == (3, 2)
     assert made.gap([0.3, -0.1, 2.0]) == pytest.approx([0.0], abs=1e-15)
     path.write_text(follower('<mimic joint="j"/>'))

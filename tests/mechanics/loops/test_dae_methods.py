@@ -270,3 +270,18 @@ def test_body_coordinates_of_a_ball_that_rolls_move_as_its_tree():
     for name in ("ALPHA_INDEX3", "RADAU_INDEX3", "AUGMENTED_LAGRANGIAN"):
         with pytest.raises(ValueError, match=r"2 of the 8 rows of .* are not rates of positions"):
             METHODS[name].kernel_coefficients(body)
+
+
+@pytest.mark.parametrize("method", ["DLA", "DLA4", "NULL_SPACE"])
+@pytest.mark.parametrize("pose", [constrained_problem, body_problem])
+def test_what_rounding_makes_of_a_closure_with_a_short_lever_leads_no_iteration_away(method, pose):
+    """A rod holds two bars nearly in line: its length changes by 2.5 mm/rad, and their motion is a rigid pendulum's."""
+    bar, hinge = Inertia.about_com(1.0, (0.4, 0.0, 0.0), np.diag([0.01, 0.06, 0.06])), Revolute((0.0, 1.0, 0.0))
+    tree = Tree([Body("a", hinge, inertia=bar), Body("b", hinge, "a", (0.8, 0.0, 0.0), inertia=bar)])
+    turn = 0.01
+    length = np.hypot(0.5 + 0.5 * np.cos(turn), 0.5 * np.sin(turn))
+    rod = distance(Frame("a", (0.3, 0.0, 0.0)), Frame("b", (0.5, 0.0, 0.0)), length, "rod")
+    problem = pose(Mechanism(tree, [rod], [0.3, turn]))
+    run = integrate(problem, method, (0.0, 0.2), step=5e-4)
+    assert run.success, run.message
+    assert run.y[-1] == pytest.approx(integrate(problem, "RADAU_GGL", (0.0, 0.2), step=2e-3).y[-1], abs=1e-5)

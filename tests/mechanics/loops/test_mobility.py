@@ -7,9 +7,10 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy.spatial.transform import Rotation
 
 from integrators import integrate
-from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree
+from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree, equilibrium, frame_pose
 from mechanics.constraints.couplings import gear
 from mechanics.constraints.loops import distance, revolute, spherical
 from mechanics.constraints.mobility import pivots
@@ -91,6 +92,67 @@ def test_ranks_do_not_depend_on_the_ratio_of_a_gear(ratio):
     tree = Tree([Body(name, Revolute(), inertia=wheel) for name in "abcd"])
     made = Mechanism(tree, [gear("a_joint", "b_joint", ratio), gear("c_joint", "d_joint", 1.0)])
     assert made.mobility.rank == 2
+
+
+def tilted_four_bar(seed, rounded, rank=None):
+    """A four-bar in a tilted plane, the axes of its links turned about its hinges; its numbers are rounded."""
+    R = Rotation.random(random_state=seed).as_matrix()
+    bar = Inertia.about_com(1.0, (0.15, 0.0, 0.0), np.diag([0.001, 0.01, 0.01]))
+    quarter = Rotation.from_euler("x", 90.0, degrees=True).as_matrix()
+    bars = [
+        Body("a", Revolute((0, 0, 1)), None, (0.0, 0.0, 0.0), rounded(R), inertia=bar),
+        Body("b", Revolute((0, 1, 0)), "a", (0.3, 0.0, 0.0), rounded(quarter), inertia=bar),
+        Body("c", Revolute((0, 0, 1)), "b", (0.9, 0.0, 0.0), rounded(quarter.T), inertia=bar),
+    ]
+    base = Frame.with_axis(None, rounded(R[:, 0]), rounded(R[:, 2]))
+    pin = revolute(base, Frame.with_axis("c", (0.7, 0.0, 0.0), (0, 0, 1)), "pin")
+    return Mechanism.assembled(Tree(bars), [pin], [0.7, 0.5, -1.2], ["a_joint"], rank=rank)
+
+
+def digits(count):
+    """Rounds rotation vectors and directions, as URDF has them."""
+
+    def rounded(x):
+        if x.shape == (3,):
+            return np.round(x, count)
+        return Rotation.from_euler("xyz", np.round(Rotation.from_matrix(x).as_euler("xyz"), count)).as_matrix()
+
+    return rounded
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_rounded_data_move_as_exact_ones(seed):
+    """Closures of a plane loop depend on each other but for the rounding of files, which are accepted to 1e-8."""
+    exact = tilted_four_bar(seed, lambda x: x)
+    pose, forces = equilibrium(exact).q, list(reactions(exact).values())
+    ends = [integrate(exact.problem(), "RKMK4", (0.0, 0.3), step=0.01).y[-1]]
+    for count in (11, 10, 9, 8):
+        made = tilted_four_bar(seed, digits(count))
+        m = made.mobility
+        assert (m.rank, m.dof, m.is_doubtful) == (2, 1, False)
+        assert equilibrium(made).q == pytest.approx(pose, abs=1e-6)
+        assert list(reactions(made).values()) == pytest.approx(forces, abs=1e-5)
+        for projection, method in (("positions", "RKMK4"), ("momenta", "TREE_VARIATIONAL")):
+            run = integrate(made.problem(projection=projection), method, (0.0, 0.3), step=0.01)
+            assert run.success, run.message
+            assert method != "RKMK4" or run.y[-1] == pytest.approx(ends[0], abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "size"), [(spherical, 1e-5), (revolute, 1e-6)])
+def test_equations_that_hold_as_little_as_rounding_are_named(kind, size):
+    """Axes off by a little whose pin is put where the loop closes: rigid, by what may be rounding."""
+    rng, axes = np.random.default_rng(0), np.array([0.0, 0.0, 1.0])
+    bars = [
+        Body(name, Revolute(axes + size * rng.normal(size=3)), before, (x, 0.0, 0.0), inertia=SOLID)
+        for name, before, x in (("a", None, 0.0), ("b", "a", 0.3), ("c", "b", 0.9))
+    ]
+    tree, q, end = Tree(bars), [0.7, 0.5, -1.2], Frame("c", (0.7, 0.0, 0.0))
+    pin = kind(Frame(None, *frame_pose(tree, q, end)), end, "pin")
+    with pytest.warns(ModelWarning, match=r"1 of 3 equations of 'tree' hold next to nothing at home \(pin\).*rank=2"):
+        assert Mechanism(tree, [pin], q).mobility.dof == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Mechanism(tree, [pin], q, rank=2).mobility.dof == 1
 
 
 LENGTH, HALF = 2.0, 0.7

@@ -1,0 +1,62 @@
+"""Assembling moves what opens a loop, and nothing else."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from mechanics import Body, Frame, Inertia, Mechanism, Tree, frame_pose
+from mechanics.constraints import assemble
+from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.loops import point_on_plane, revolute
+from mechanics.joints import Revolute
+
+BAR = Inertia.about_com(1.0, (0.3, 0.0, 0.0), np.diag([0.01, 0.02, 0.02]))
+HINGE = Revolute((0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("rounding", [0.0, 1e-12, 1e-9])
+def test_a_guide_that_holds_nothing_moves_nothing(rounding):
+    """A double pendulum in a tilted plane, its end guided in that plane: closed as it is, but for rounding."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        R, foot, q = Rotation.random(random_state=seed).as_matrix(), rng.normal(size=3), rng.uniform(-1.0, 1.0, 2)
+        upper = Body("upper", HINGE, None, foot, R, inertia=BAR)
+        tree = Tree([upper, Body("lower", HINGE, "upper", (0.6, 0.0, 0.0), inertia=BAR)])
+        end = Frame("lower", (0.5, 0.0, 0.0))
+        axis = R[:, 2] + rounding * rng.normal(size=3)
+        guide = point_on_plane(Frame.with_axis(None, frame_pose(tree, q, end)[0], axis), end, "guide")
+        assert np.abs(assemble(tree, [guide], q).q - q).max() < 1e-15
+
+
+def test_joints_that_a_loop_does_not_feel_stay_where_they_are():
+    """A four-bar on an arm, closed and held: the shoulder turns the loop as a whole."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        R = Rotation.random(random_state=seed).as_matrix()
+        arm = Body("arm", Revolute(rng.normal(size=3)), None, rng.normal(size=3), R, inertia=BAR)
+        bars = [("a", "arm", 0.3), ("b", "a", 0.4), ("c", "b", 1.0)]
+        tree = Tree([arm, *(Body(name, HINGE, before, (x, 0.0, 0.0), inertia=BAR) for name, before, x in bars)])
+        pin = revolute(Frame("arm", (1.3, 0.0, 0.0)), Frame("c", (0.4, 0.0, 0.0)), "pin")
+        closed = assemble(tree, [pin], [0.5, 0.9, -0.9, -1.5], ["arm_joint", "a_joint"]).q
+        again = Mechanism.assembled(tree, [pin], closed, ["a_joint", "b_joint", "c_joint"]).home
+        assert np.abs(again - closed).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("laws", "guess", "hold", "closed"),
+    [
+        ({"b": ("a", 2.0, 0.0), "c": ("b", -1.0, 0.1)}, [0.0, 0.0, 0.0], [], [0.0, 0.0, 0.1]),
+        ({"a": ("b", 2.0, 0.1), "b": ("c", 1.0, 5.0)}, [0.0, 0.0, 0.0], [], [10.1, 5.0, 0.0]),
+        ({"b": ("a", 1.0, 0.3)}, [0.2, 0.0, 0.7], [], [0.2, 0.5, 0.7]),
+        ({"b": ("a", 1.0, 0.3)}, [0.0, 0.0, 0.0], ["b_joint"], [-0.3, 0.0, 0.0]),  # what is held leads
+        ({"b": ("a", 1.0, 0.3)}, [0.0, 0.1, 0.0], [], [-0.1, 0.2, 0.0]),  # what is guessed moves least
+        ({"a": ("b", 2.0, 0.1), "b": ("a", 1.0, 0.0)}, [0.0, 0.0, 0.0], [], [-0.1, -0.1, 0.0]),  # in a circle
+    ],
+)
+def test_joints_that_mimic_begin_where_their_leader_says(laws, guess, hold, closed):
+    tree = Tree([Body(name, HINGE, inertia=BAR) for name in "abc"])
+    mimics = [
+        polynomial(f"{name}_joint", f"{leader}_joint", (offset, factor), kind="mimic")
+        for name, (leader, factor, offset) in laws.items()
+    ]
+    assert assemble(tree, mimics, guess, hold).q == pytest.approx(closed, abs=1e-12)
