@@ -32,6 +32,7 @@ from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
 from integrators.engine.gathering import settle, window_for
+from integrators.engine.interrupts import interruptible
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
@@ -169,7 +170,7 @@ def integrate(
     -------
     Solution
         Also if the run failed or was interrupted (Ctrl-C): what was computed, with a status and a message.  A second
-        Ctrl-C raises KeyboardInterrupt.
+        Ctrl-C raises KeyboardInterrupt.  In the looks at a run that is over it ends these, with a warning.
 
     Raises
     ------
@@ -435,10 +436,11 @@ def _solved(
     """The runs brought to their end; what a function of the user's raises carries the results so far."""
 
     def collected(seconds: float) -> Solution:
-        if isinstance(keeper, Streaming):
-            return keeper.collect(runs, seconds)
-        settle(runs)
-        return collect(problem, method, way, runs, seconds)
+        with interruptible():  # what is computed is not lost any more
+            if isinstance(keeper, Streaming):
+                return keeper.collect(runs, seconds)
+            settle(runs)
+            return collect(problem, method, way, runs, seconds)
 
     try:
         seconds = drive(runs, progress, callback, keeper, crew)
