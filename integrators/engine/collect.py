@@ -40,6 +40,7 @@ from integrators.problem import Doubt, Guard, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
 from integrators.problem.driven import inputs_at
+from integrators.problem.guards import doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
@@ -81,7 +82,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else _messages(found))
         + divided(divisions, f" of {own[STEPS]}")
-        + _doubtful(doubts),
+        + doubtful(doubts),
         doubts=doubts,
         steps=max(int(f.counters[STEPS]) for f in found),
         evaluations=int(counters[EVALUATIONS]),
@@ -438,12 +439,12 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
 def doubting(whole: Solution, doubts: Sequence[Doubt]) -> Solution:
     """A solution with further doubts, in the order of trajectories, of which its message says so."""
     known = sorted([*whole.doubts, *doubts], key=lambda doubt: doubt.trajectory)
-    return replace(whole, doubts=tuple(known), message=without_doubts(whole) + _doubtful(known))
+    return replace(whole, doubts=tuple(known), message=without_doubts(whole) + doubtful(known))
 
 
 def without_doubts(whole: Solution) -> str:
     """The message of a solution without what it says of doubts."""
-    return whole.message.removesuffix(_doubtful(whole.doubts))
+    return whole.message.removesuffix(doubtful(whole.doubts))
 
 
 def coarse(report: Report | None, number: int = 0) -> list[Doubt]:
@@ -539,13 +540,6 @@ def _often_divided(found: Trajectory, begin: float, number: int) -> list[Doubt]:
     part = int(found.counters[DIVIDED]) / max(1, int(found.counters[STEPS]))
     says = "this part of the steps had to be divided: what a fixed step keeps may be lost, and phases and rates with it"
     return [Doubt("division", begin, part, OFTEN, says, "use a smaller step", number)] if part > OFTEN else []
-
-
-def _doubtful(doubts: Sequence[Doubt]) -> str:
-    """What to say of limits that were passed."""
-    return "".join(f"; doubtful {doubt}" for doubt in doubts[:1]) + (
-        f"; {len(doubts) - 1} more in `doubts`" if len(doubts) > 1 else ""
-    )
 
 
 _DIVISIONS = ("divided_steps", "substeps")

@@ -206,6 +206,13 @@ class Doubt:
         return "; ".join(parts + tuple(text for text in (self.says, self.remedy) if text))
 
 
+def doubtful(doubts: Sequence[Doubt]) -> str:
+    """What the message of a run says of its doubts."""
+    return "".join(f"; doubtful {doubt}" for doubt in doubts[:1]) + (
+        f"; {len(doubts) - 1} more in `doubts`" if len(doubts) > 1 else ""
+    )
+
+
 def checked(guards: Any) -> tuple[Guard, ...]:
     """Guards as a tuple, or TypeError."""
     found = tuple(guards)

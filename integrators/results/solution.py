@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Doubt, Variable
+from integrators.problem.guards import doubtful
 from integrators.problem.joints import written_for
 from integrators.results import storage
 from integrators.results.stored import Stored, joined, stacked, stamp_of
@@ -239,10 +240,10 @@ class Solution:
         rows = {
             name: getattr(self, name)[k][reached] for name in ("y", "invariants", "least", "greatest", "mean_since")
         }
+        doubts = tuple(replace(doubt, trajectory=0) for doubt in self.doubts if doubt.trajectory == k)
         return replace(
             self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k],
-            message=EXPLANATIONS[self.status[k]], events=self.events[k],
-            doubts=tuple(replace(doubt, trajectory=0) for doubt in self.doubts if doubt.trajectory == k),
+            message=EXPLANATIONS[self.status[k]] + doubtful(doubts), events=self.events[k], doubts=doubts,
             statistics=None if self.statistics is None else self.statistics.trajectory(k),
         )  # fmt: skip
 
