@@ -19,6 +19,7 @@ from integrators.events import Events, as_events
 from integrators.method import Method, Reference
 from integrators.problem import Problem
 from integrators.problem.dependence import dependence
+from integrators.problem.driven import inputs_at
 from integrators.problem.fields import check_jitted, check_truth, reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.solution import names_of_event
@@ -168,6 +169,28 @@ def check_begin(problem: Problem, t: float) -> None:
             "that time, where its velocities have the momenta, and satisfy the constraints, that are others now; pose "
             f"the problem with t={t}, or give the state y0="
         )
+
+
+def check_inputs(problem: Problem, t0: float, is_method_given: bool) -> None:
+    """Inputs in plain Python that give other values for the same arguments, since they draw numbers or remember: an
+    error where a method is to be found, whose estimates they would deceive; else a warning.
+    """
+    signal, y = problem.inputs.signal, np.atleast_2d(problem.y0)[0]
+    if signal is None or "plain Python" not in signal.kinds:
+        return
+    one, two = (inputs_at(problem, t0, y) for _ in range(2))
+    if not (apart := np.flatnonzero(one != two)).size:
+        return
+    k = int(apart[0])
+    says = (
+        f"u: input {problem.inputs.names[k]!r} is {one[k]:.9g} and {two[k]:.9g} at the same t = {t0:.6g} and the same "
+        "state: it draws numbers or remembers, and methods call it at the times of their stages, some of them again; "
+        "expected a function of its arguments. Take steps in a loop of your own that holds it over each "
+        "(integrators.stepper)"
+    )
+    if not is_method_given:
+        raise ValueError(f"{says}, or give a method and a step")
+    warnings.warn(says, RuntimeWarning, stacklevel=4)
 
 
 def check_field(problem: Problem, t0: float, t1: float) -> None:

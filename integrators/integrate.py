@@ -15,6 +15,7 @@ from integrators.arguments import (
     check_begin,
     check_field,
     check_gathering,
+    check_inputs,
     equal_steps,
     events_of,
     interval,
@@ -183,6 +184,7 @@ def integrate(
     Warns
     -----
     RuntimeWarning
+        Inputs in plain Python that give two values for the same arguments (without a method a ValueError).
         Before fixed steps of a method that kicks: springs too stiff for them at the start, by the name of the element.
         Before ten thousand of any method: what else it presupposes and does not find there.  Runs also say it in their
         message.  Tolerances below rounding, with what is taken in their place.
@@ -231,6 +233,7 @@ def integrate(
     check_begin(problem, span[0])
     with undisturbed():
         check_field(problem, *span)
+    check_inputs(problem, span[0], wanted is not None)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,

@@ -235,3 +235,20 @@ def test_an_input_that_is_no_number_ends_the_run_by_name():
     run = integrate(PENDULUM.with_inputs(traced(lambda t: np.log(0.5 - t))), "RKMK4", SPAN, 0.1)
     assert not run.finished
     assert "input 'torque' is -inf" in run.message
+
+
+def test_inputs_that_draw_numbers_or_remember_are_named_before_the_run():
+    """Without a method steps were divided without end, or one that nobody gave was said to be too small."""
+    total, draws = [0.0], np.random.default_rng(0)
+
+    def integral(t, y):
+        total[0] += 0.001 * (0.5 - y[0])
+        return 30.0 * total[0]
+
+    for given in (integral, lambda t: draws.normal()):
+        with pytest.raises(
+            ValueError, match=r"u: input '\w+' is .* at the same t = 0 and .* draws numbers or remembers"
+        ):
+            integrate(pendulum().with_inputs(given), (0.0, 1.0))
+        with pytest.warns(RuntimeWarning, match="draws numbers or remembers"):
+            integrate(pendulum().with_inputs(given), "RKMK4", (0.0, 0.1), 0.05)
