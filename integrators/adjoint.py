@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.analysis.symplecticity import derivative
+from integrators.analysis.slopes import NoSlopeError, OtherKindError, slope
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.step_derivatives.repeated import StepDerivative
@@ -34,8 +34,8 @@ Array = NDArray[np.float64]
 Loss = Callable[[int, Array], tuple[float, ArrayLike]]
 MOVES = 1e-9
 """Change of a start by a parameter that is more than rounding."""
-SPREAD = 0.02
-"""Of the parameters, relative to their size, for their derivatives by `parameter_directions`."""
+SPREAD = 0.08
+"""Of the parameters, relative to their size, over which their derivatives are first asked for."""
 
 
 class Gradient(NamedTuple):
@@ -90,13 +90,16 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
     ------
     ValueError, TypeError
         Not a function that makes problems of one start; parameters that change the structure of the problem, such as
-        its topology, or put another kind of frame in its place.
+        its topology, or put another kind of frame in its place; numbers that have no derivative at x, or one that
+        cannot be told (kinks, jumps, splines that are fitted anew).
 
     Notes
     -----
-    By central differences of order eight over 2 % of every parameter.  The numbers of a packed model are polynomials in
-    masses, inertias, lengths, stiffness and gains, of degree eight at most: their differences have no error but
-    rounding, about 1e-14.  Of angles of frames they are sines and cosines, and the error stays below that, too.
+    By central differences of order eight over ±8 % of every parameter (±0.08 of one that is 0), and over half of that
+    until two of them agree to 1e-8 of what the numbers change by: the second is 256 times better.  The numbers of a
+    packed model are polynomials in masses, inertias, lengths, stiffness and gains, of degree eight at most: their
+    differences have no error but rounding, about 1e-13.  Of angles of frames they are sines and cosines, and the error
+    stays below that, too.  At the limit of a parameter, such as damping 0, the derivative is that from within.
 
     Examples
     --------
@@ -170,17 +173,30 @@ def _changes(make: Callable[[Array], Problem], x: ArrayLike) -> tuple[Array, Arr
         problem, moved = make(values), np.zeros(first.dimension)
         same = np.array_equal(np.asarray(problem.structure), np.asarray(first.structure))
         if not same or np.shape(problem.parameters) != np.shape(first.parameters):
-            raise ValueError(
-                f"make: the problem at {values.tolist()} has another structure than at {x.tolist()}; expected "
-                "parameters that change numbers alone, at a place where none of them is special (an axis along "
-                "another, a mass of 0)"
+            raise OtherKindError(
+                f"the problem at {values.tolist()} has another structure than at {x.tolist()}; parameters are to "
+                "change numbers alone, at a place where none of them is special (an axis along another, a mass of 0)"
             )
         increment(first.table, EXP, start, np.asarray(problem.y0), moved)
         return np.concatenate([problem.parameters, moved])
 
     def along(k: int) -> Array:
-        size = SPREAD * (abs(x[k]) or 1.0)
-        return derivative(lambda s: flat(x + s[0] * (np.arange(len(x)) == k)), np.zeros(1), 1, delta=4.0 * size)[:, 0]
+        try:
+            return slope(lambda s: flat(x + s * (np.arange(len(x)) == k)), SPREAD * (abs(x[k]) or 1.0))
+        except NoSlopeError as error:
+            number = error.number - count
+            whose = f"number {error.number} of its parameters" if number < 0 else f"component {number} of its start"
+            raise ValueError(
+                f"make: {whose} does not change smoothly with x[{k}] at {x[k]:.6g} (derivative {error.what}); expected "
+                "parameters on which numbers depend without kinks, jumps and noise: move x away from limits and knots "
+                "of tables, and keep what is fitted anew for every x (splines, meshes) out of make"
+            ) from None
+        except (ValueError, ArithmeticError) as error:
+            raise ValueError(
+                f"make: x[{k}] is {x[k]:.6g}, and derivatives by it need problems beside it, above or below, which "
+                f"make does not give: {error}; expected a place within the limits, and in the place of a 0 that is "
+                "special a small number"
+            ) from error
 
     found = np.array([along(k) for k in range(len(x))]).reshape(len(x), count + first.dimension)
     return found[:, :count], found[:, count:]

@@ -20,6 +20,7 @@ from integrators.events import Events, as_events
 from integrators.method import Method, Reference
 from integrators.problem import Problem
 from integrators.problem.dependence import dependence
+from integrators.problem.driven import inputs_at
 from integrators.problem.fields import check_jitted, check_truth, reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.solution import names_of_event
@@ -171,25 +172,36 @@ def check_begin(problem: Problem, t: float) -> None:
         )
 
 
-def _check_repeats(problem: Problem, t0: float, t1: float, y: Array, velocity: Array) -> None:
-    """A plain Python function that draws numbers, or remembers when it was called, is none of its arguments: a step
-    calls it many times, also at times and states that come to nothing.
+def check_repeats(problem: Problem, t0: float, t1: float, is_method_given: bool) -> None:
+    """A plain Python function that draws numbers, or remembers when it was called, is none of its arguments: an error
+    where a method is to be found, whose estimates it would deceive; else a warning.
     """
-    signal = problem.inputs.signal
-    if problem.field.is_compiled and not (signal is not None and "plain Python" in signal.kinds):
+    signal, y = problem.inputs.signal, np.atleast_2d(problem.y0)[0]
+    if signal is not None and "plain Python" in signal.kinds:
+        what, names = "u: input", problem.inputs.names
+    elif not problem.field.is_compiled:
+        what, names = "field: component", tuple(map(str, range(problem.dimension)))
+    else:
         return
+
+    def asked(t: float) -> Array:
+        return inputs_at(problem, t, y) if what.startswith("u") else problem.velocity(t, y)
+
+    one = asked(t0)
     with contextlib.suppress(Exception):  # there it may not be known
-        problem.velocity(t0 + 1e-3 * (t1 - t0), y)
-    again = problem.velocity(t0, y)
-    if not np.array_equal(again, velocity, equal_nan=True):
-        k = int(np.argmax(again != velocity))
-        what = "field" if signal is None else f"a function for one of the inputs {', '.join(problem.inputs.names)}"
-        raise ValueError(
-            f"{what}: component {k} of the velocity is {velocity[k]:.9g}, and the second time that it is asked, at the "
-            f"same t = {t0} and y, {again[k]:.9g}; expected a function of its arguments, which draws no numbers and "
-            "remembers nothing: a step calls it many times. What a controller remembers, or noise, is held over a "
-            "step: stepper(problem, method, step)"
-        )
+        asked(t0 + 1e-3 * (t1 - t0))
+    two = asked(t0)
+    if not (apart := np.flatnonzero((one != two) & ~(np.isnan(one) & np.isnan(two)))).size:
+        return
+    k = int(apart[0])
+    says = (
+        f"{what} {names[k]!r} is {one[k]:.9g} and {two[k]:.9g} at the same t = {t0:.6g} and the same state: it draws "
+        "numbers or remembers, and methods call it at the times of their stages, some of them again; expected a "
+        "function of its arguments. Take steps in a loop of your own that holds it over each (integrators.stepper)"
+    )
+    if not is_method_given:
+        raise ValueError(f"{says}, or give a method and a step")
+    warnings.warn(says, RuntimeWarning, stacklevel=4)
 
 
 def check_field(problem: Problem, t0: float, t1: float) -> None:
@@ -207,7 +219,6 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
         if not np.isfinite(values).all():
             where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
-    _check_repeats(problem, t0, t1, y, velocity)
     check_jitted(problem, t0, y, velocity)
     if problem.autonomous and reads_time(problem.field):
         check_autonomous(problem, t0, t1)

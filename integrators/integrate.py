@@ -15,6 +15,7 @@ from integrators.arguments import (
     check_begin,
     check_field,
     check_gathering,
+    check_repeats,
     equal_steps,
     events_of,
     interval,
@@ -32,6 +33,7 @@ from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
 from integrators.engine.gathering import settle, window_for
+from integrators.engine.interrupts import interruptible
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
@@ -169,7 +171,7 @@ def integrate(
     -------
     Solution
         Also if the run failed or was interrupted (Ctrl-C): what was computed, with a status and a message.  A second
-        Ctrl-C raises KeyboardInterrupt.
+        Ctrl-C raises KeyboardInterrupt.  In the looks at a run that is over it ends these, with a warning.
 
     Raises
     ------
@@ -182,6 +184,7 @@ def integrate(
     Warns
     -----
     RuntimeWarning
+        Functions in plain Python that give two values for the same arguments (without a method a ValueError).
         Before fixed steps of a method that kicks: springs too stiff for them at the start, by the name of the element.
         Before ten thousand of any method: what else it presupposes and does not find there.  Runs also say it in their
         message.  Tolerances below rounding, with what is taken in their place.
@@ -230,6 +233,7 @@ def integrate(
     check_begin(problem, span[0])
     with undisturbed():
         check_field(problem, *span)
+    check_repeats(problem, *span, wanted is not None)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,
@@ -435,10 +439,11 @@ def _solved(
     """The runs brought to their end; what a function of the user's raises carries the results so far."""
 
     def collected(seconds: float) -> Solution:
-        if isinstance(keeper, Streaming):
-            return keeper.collect(runs, seconds)
-        settle(runs)
-        return collect(problem, method, way, runs, seconds)
+        with interruptible():  # what is computed is not lost any more
+            if isinstance(keeper, Streaming):
+                return keeper.collect(runs, seconds)
+            settle(runs)
+            return collect(problem, method, way, runs, seconds)
 
     try:
         seconds = drive(runs, progress, callback, keeper, crew)

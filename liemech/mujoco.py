@@ -12,6 +12,7 @@ from liegroup.arrays import of_kind, positive
 from liegroup.modules import listing
 from mechanics import Mechanism, ModelError
 from mechanics.adapters.elements import Wanted
+from mechanics.adapters.mjcf_compiler import FIELDS, OPTIONS
 from mechanics.adapters.mujoco_model import checked, mechanism_now, side_of
 from mechanics.adapters.state_map import StateMap
 from mechanics.forces import Element, motor, wrench
@@ -24,14 +25,13 @@ __dir__ = listing(__all__)
 Array = NDArray[np.float64]
 GROWS = 0.05
 """In a step, from which on the energy of a servo is told of."""
-
-
-WATCHED = (
-    "body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "jnt_pos",
-    "jnt_axis", "jnt_stiffness", "jnt_range", "qpos_spring", "dof_armature", "dof_damping", "dof_frictionloss",
-    "tendon_stiffness", "tendon_damping", "eq_data",
-)  # fmt: skip
-"""Arrays of a model that a stepper reads when it is made; gains of actuators it reads in every step."""
+IN_EVERY_STEP = ("name", "actuator_", "jnt_actfrc", "tendon_actfrc", "disableactuator")
+"""How names begin of what MuJoCo itself reads in every step, so that it may change."""
+SHOWN = ("mat_", "mesh_", "geom_rgba", "geom_group", "geom_matid", "geom_dataid")
+"""And of what is drawn and does not act."""
+OF_CONTACTS = ("geom_", "pair_", "exclude_")
+ONCE = ("actuator_armature", "actuator_damping", "actuator_dampingpoly", "actuator_gear")
+"""Of actuators, what becomes inertias and dampers of the mechanism when a stepper is made: where there are any."""
 
 
 class MujocoStepper:
@@ -66,11 +66,8 @@ class MujocoStepper:
             raise ModelError("model", f"has {delayed} numbers of delayed actuators or sensors", "step it by mj_step")
         self.model, self.step, self._active = model, step, model.eq_active0.copy()
         self._of = model  # the model of the data that came last: deep copies of data have a copy
-        views = {name: getattr(model, name) for name in WATCHED if hasattr(model, name)} | {
-            "opt.gravity": model.opt.gravity
-        }
-        self._read = [(name, view, view.tobytes()) for name, view in views.items() if view.size]
-        self._timestep = model.opt.timestep
+        self._read = [(name, view, view.tobytes()) for name, view in _read_once(model, contacts).items() if view.size]
+        self._numbers = _numbers(model)
         made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
         for name in _too_stiff(model, step):
             report.change(
@@ -106,8 +103,9 @@ class MujocoStepper:
         TypeError
             No data.
         ValueError
-            Data of another model; a model whose masses, joints, gravity or time step have changed, or equality
-            constraints that have been switched on or off, since the stepper was made;
+            Data of another model; a model of which anything has changed that the mechanism is made of (masses, joints,
+            springs, limits, what touches, gravity, the time step, flags), or equality constraints that have been
+            switched on or off, since the stepper was made; gains and limits of actuators may change;
             forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
             step fails.
         """
@@ -135,10 +133,11 @@ class MujocoStepper:
                 raise ValueError("data: of another model; make a stepper of that, or data of this one")
             self._of = data.model
         changed = next((name for name, view, read in self._read if view.tobytes() != read), "")
-        if changed or self.model.opt.timestep != self._timestep:
+        if not changed and (now := _numbers(self.model)) != self._numbers:
+            changed = next(name for name, number in now.items() if number != self._numbers[name])
+        if changed:
             raise ValueError(
-                f"model: {changed or 'opt.timestep'} has changed since the stepper was made, which has read it then; "
-                "make another stepper"
+                f"model: {changed} has changed since the stepper was made, which has read it then; make another stepper"
             )
         if not np.array_equal(data.eq_active, self._active):
             k = int(np.flatnonzero(data.eq_active != self._active)[0])
@@ -162,6 +161,27 @@ class MujocoStepper:
             one = data.xfrc_applied[b]
             self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
         return np.asarray(tau)
+
+
+def _read_once(model: Any, contacts: bool) -> dict[str, Array]:
+    """The arrays of a model that a mechanism is made of: all that its reader looks at, but what may change."""
+    apart = (*IN_EVERY_STEP, *SHOWN, *(() if contacts else OF_CONTACTS))
+    once = ONCE if any(np.any(getattr(model, name, 0.0)) for name in ONCE[:-1]) else ()
+    named = {name: getattr(model, name, None) for name in FIELDS if name in once or not name.startswith(apart)}
+    named |= {f"opt.{name}": getattr(model.opt, name, None) for name in OPTIONS}
+    return {name: view for name, view in named.items() if isinstance(view, np.ndarray)}
+
+
+def _numbers(model: Any) -> dict[str, float]:
+    """The numbers of its options, likewise: without the flags of actuators."""
+    import mujoco
+
+    option, flags = model.opt, mujoco.mjtDisableBit
+    in_every_step = int(flags.mjDSBL_ACTUATION) | int(flags.mjDSBL_CLAMPCTRL)
+    return {
+        "opt.timestep": option.timestep, "opt.disableflags": option.disableflags & ~in_every_step,
+        "opt.enableflags": option.enableflags, "opt.density": option.density, "opt.viscosity": option.viscosity,
+    }  # fmt: skip
 
 
 def _too_stiff(model: Any, h: float) -> list[str]:

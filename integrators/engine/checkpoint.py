@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sys
 import time
@@ -38,7 +39,9 @@ from integrators.statistics.statistic import Statistic
 from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
-VERSION = 9
+VERSION = 10
+BEFORE = 9
+"""Version that is read, too: with arrays for every run."""
 _NONE = Output()
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
@@ -127,13 +130,47 @@ class Checkpoint:
         self._next = time.monotonic() + self.every
 
     def _dataset(self) -> Dataset:
-        arrays = dict(self._constants)
-        for k, run in enumerate(self.runs):
-            arrays |= {f"run{k}_{name}": value for name, value in run.state().items()}
+        arrays = self._constants | _together([run.state() for run in self.runs])
         variables = {
             name: Variable(tuple(f"{name}_{axis}" for axis in range(np.ndim(a))), a) for name, a in arrays.items()
         }
         return Dataset(variables, self._attributes | {"runs": len(self.runs)})
+
+
+def _together(states: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of all runs by their names, one run after another, and their shapes: as many for any number of runs,
+    since what HDF5 takes for a file grows faster than its arrays.
+    """
+    found, shapes = {}, {}
+    for name in dict.fromkeys(name for state in states for name in state):
+        parts = [np.asarray(state[name]) if name in state else None for state in states]
+        shapes[name] = [None if part is None else part.shape for part in parts]
+        found[f"runs_{name}"] = np.concatenate([part.ravel() for part in parts if part is not None])
+    return found | {"shapes": np.array([json.dumps(shapes)])}
+
+
+def _apart(arrays: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """The arrays of every run, from those of `_together`."""
+    states: list[dict[str, Any]] = [{} for _ in range(count)]
+    for name, shapes in json.loads(str(arrays["shapes"][0])).items():
+        rest = arrays[f"runs_{name}"]
+        for state, shape in zip(states, shapes, strict=True):
+            if shape is not None:
+                size = math.prod(shape)
+                state[name], rest = rest[:size].reshape(shape).copy(), rest[size:]
+        if len(rest):
+            raise ValueError(f"{name}: more than its shapes say")
+    return states
+
+
+def _apart_before(arrays: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """The same from arrays for every run."""
+    states: list[dict[str, Any]] = [{} for _ in range(count)]
+    for name, values in arrays.items():
+        if name.startswith("run"):
+            number, rest = name[3:].split("_", 1)
+            states[int(number)][rest] = values
+    return states
 
 
 def _usable(path: str | os.PathLike[str]) -> Path:
@@ -279,20 +316,14 @@ def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
     attributes = dataset.attributes
     if attributes.get("content") != _KIND:
         raise StorageError(f"{path}: contains {attributes.get('content')!r}, expected a {_KIND}")
-    if attributes.get("checkpoint_version") != VERSION:
-        raise StorageError(
-            f"{path}: checkpoint version {attributes.get('checkpoint_version')}, this program reads version {VERSION}"
-        )
+    if (version := attributes.get("checkpoint_version")) not in (BEFORE, VERSION):
+        raise StorageError(f"{path}: checkpoint version {version}, this program reads versions {BEFORE} and {VERSION}")
     if missing := [name for name in _ATTRIBUTES if name not in attributes]:
         raise StorageError(f"{path}: not the content of a checkpoint: {', '.join(missing)} missing")
     arrays = {name: variable.values for name, variable in dataset.variables.items()}
     with content_of(path):
         places, unknown = (json.loads(str(words)) for words in arrays["fingerprints"])
-        states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
-        for name, values in arrays.items():
-            if name.startswith("run"):
-                number, rest = name[3:].split("_", 1)
-                states[int(number)][rest] = values
+        states = (_apart_before if version == BEFORE else _apart)(arrays, int(attributes["runs"]))
         return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], (places, unknown), states)
 
 

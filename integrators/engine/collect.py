@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import zip_longest
@@ -21,6 +21,7 @@ from integrators.engine.exchanged import is_little, spent
 from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.gathering import gathered_by
 from integrators.engine.halves import MOST, ROOM, elsewhere
+from integrators.engine.interrupts import interruptible
 from integrators.engine.jumps import jumps
 from integrators.engine.kept import unkept
 from integrators.engine.losses import losses
@@ -68,9 +69,13 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     divisions = _divisions(own)
     names = runs[0].output.own_events
     ended = found if single or isinstance(way, Plan) else [_with_end(problem, runs[0], one) for one in found]
-    doubts = tuple(_doubts_of_all(problem, each))
-    at_start = _at_the_start(problem, method, way)
-    doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
+    with interruptible() as interrupted:
+        doubts = tuple(_doubts_of_all(problem, each, interrupted))
+        at_start = _at_the_start(problem, method, way)
+        doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
+        if interrupted():
+            says = "the run is over, but what it presupposes was not looked at to the end (interrupted)"
+            warnings.warn(says, RuntimeWarning, stacklevel=2)
     return Solution(
         **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(ended)),
         **described(problem, method, way),
@@ -288,24 +293,37 @@ def _kicked(y: Array) -> NDArray[np.int64]:
     return int(np.argmax(bent.max(axis=1))) + np.arange(3)
 
 
-def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> list[Doubt]:
+def _doubts_of_all(
+    problem: Problem, each: Sequence[tuple[Run, Trajectory]], interrupted: Callable[[], str]
+) -> list[Doubt]:
     """The doubts of trajectories, one after another; steps of half the size are asked of those that have no others, and
-    swings of those that have none then.
+    swings of those that have none then.  Ctrl-C ends the looks, and what it falls into says nothing; what runs have
+    noted themselves is told anyway.
     """
     doubts: list[Doubt] = []
     looks: dict[int, tuple[FixedRun, dict[int, Trajectory], int]] = {}
     first = 0
     for number, (run, found) in enumerate(each):
         first = number if number and run is not each[number - 1][0] else first
-        full = of_full_steps(found)
-        if len(each) == 1 and isinstance(run, FixedRun) and len(run.output.times):
-            run, full = _of_every_step(run, full)
-        own = _doubts(problem, run, found, full, number)
-        doubts += own
-        if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, full):
-            looks.setdefault(first, (run, {}, first))[1][number - first] = full
-    doubts += elsewhere(looks.values())
-    doubts += lost_swings(looks.values(), {doubt.trajectory for doubt in doubts})
+        own = _noted(problem, run, found, number)
+        if not interrupted():
+            try:
+                full = of_full_steps(found)
+                if len(each) == 1 and isinstance(run, FixedRun) and len(run.output.times):
+                    run, full = _of_every_step(run, full)
+                further = _looked_into(run, found, full, number, own)
+            except KeyboardInterrupt:
+                further = []
+            if not interrupted():
+                own = own + further
+                if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, full):
+                    looks.setdefault(first, (run, {}, first))[1][number - first] = full
+        begin = _begin(run, found)
+        doubts += sorted(own, key=lambda doubt: abs(doubt.time - begin))
+    if not interrupted():
+        doubts += elsewhere(looks.values())
+    if not interrupted():
+        doubts += lost_swings(looks.values(), {doubt.trajectory for doubt in doubts})
     return sorted(doubts, key=lambda doubt: doubt.trajectory)
 
 
@@ -325,25 +343,35 @@ def _of_every_step(run: FixedRun, found: Trajectory) -> tuple[FixedRun, Trajecto
     return (again, one[0]) if one and one[0].status is Status.OK else (run, found)
 
 
-def _doubts(problem: Problem, run: Run, found: Trajectory, full: Trajectory, number: int) -> list[Doubt]:
-    """The limits that a trajectory has passed, in the order of time; `full` are its full steps."""
-    doubts, begin, seen = [], float(found.t[0]) if len(found.t) else run.t0, _seen(found)
+def _begin(run: Run, found: Trajectory) -> float:
+    return float(found.t[0]) if len(found.t) else run.t0
+
+
+def _noted(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
+    """The limits that a trajectory has passed by what its run has noted."""
+    doubts, begin, seen = [], _begin(run, found), _seen(found)
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
         if excess > 0.0 and not is_little(run, found, k):
             doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
-    doubts += [
-        *coarse(found.report, number), *_no_numbers(problem, found, number), *_narrow(problem, found, begin, number),
-        *_often_divided(found, begin, number), *crowded(run, found, number),
+    return [
+        *doubts, *coarse(found.report, number), *_no_numbers(problem, found, number),
+        *_narrow(problem, found, begin, number), *_often_divided(found, begin, number), *crowded(run, found, number),
+    ]  # fmt: skip
+
+
+def _looked_into(run: Run, found: Trajectory, full: Trajectory, number: int, noted: Sequence[Doubt]) -> list[Doubt]:
+    """What further looks into a trajectory find, of which `full` are its full steps and so much is noted."""
+    doubts = [
         *looked(lambda: unkept(run, found, number), "whether the motion keeps its energy"),
         *looked(lambda: departed(run, found, number), "whether the problem keeps the form that the method goes by"),
-    ]  # fmt: skip
-    if not doubts:
+    ]
+    if not (noted or doubts):
         doubts += spent(run, found, number)
-    if isinstance(run, AdaptiveRun) and not doubts:
+    if isinstance(run, AdaptiveRun) and not (noted or doubts):
         doubts += loose(run, found, number)
     found = full
-    if isinstance(run, AdaptiveRun) and not doubts and not run.interpreted:
+    if isinstance(run, AdaptiveRun) and not (noted or doubts) and not run.interpreted:
         doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
@@ -352,9 +380,9 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, full: Trajectory, num
         if is_cheap(run):
             doubts += () if long else jumps(run, found, scale, number)
             doubts += [*resonant(run, found, number), *losses(run, found, number), *other_branches(run, found, number)]
-    if isinstance(run, FixedRun) and not doubts and can_repeat(run, found):
+    if isinstance(run, FixedRun) and not (noted or doubts) and can_repeat(run, found):
         doubts += pulses(run, found, number)
-    return sorted(doubts, key=lambda doubt: abs(doubt.time - begin))
+    return doubts
 
 
 def _passed(

@@ -13,7 +13,8 @@ from typing import Any
 def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
     """Ctrl-C sets a flag, the name of the signal, which the yielded function reads; the second one raises
     KeyboardInterrupt.  SIGTERM does the same where that is wanted and the program does not handle it; a second one ends
-    the process.  Within another of these contexts the outer one hears of it at the end of the inner.
+    the process.  Within another of these contexts the outer one hears of it at the end of the inner, and what the outer
+    one has heard the inner says, too.
     """
     asked = ""
     if threading.current_thread() is not threading.main_thread():
@@ -22,20 +23,25 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
 
     def ask(number: int, frame: Any) -> None:
         nonlocal asked
-        if asked and number == signal.SIGINT:
+        if told() and number == signal.SIGINT:
             raise KeyboardInterrupt
         asked = signal.Signals(number).name
         if number == signal.SIGTERM:
             signal.signal(number, signal.SIG_DFL)
 
-    ask.tells = True  # type: ignore[attr-defined]
+    outer = getattr(signal.getsignal(signal.SIGINT), "told", lambda: "")
+
+    def told() -> str:
+        return asked or outer()
+
+    ask.told = told  # type: ignore[attr-defined]
     before: dict[Any, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
     if also_terminated and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         before[signal.SIGTERM] = signal.signal(signal.SIGTERM, ask)
     try:
-        yield lambda: asked
+        yield told
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if asked == signal.SIGINT.name and getattr(before[signal.SIGINT], "tells", False):
+        if asked == signal.SIGINT.name and hasattr(before[signal.SIGINT], "told"):
             before[signal.SIGINT](signal.SIGINT, None)

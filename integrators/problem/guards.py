@@ -207,7 +207,7 @@ class Doubt:
 
 
 def doubtful(doubts: Sequence[Doubt]) -> str:
-    """What the message of a run says of limits that were passed."""
+    """What the message of a run says of its doubts."""
     return "".join(f"; doubtful {doubt}" for doubt in doubts[:1]) + (
         f"; {len(doubts) - 1} more in `doubts`" if len(doubts) > 1 else ""
     )

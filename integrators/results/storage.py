@@ -270,7 +270,11 @@ def _read_content(path: str | os.PathLike[str], file: Any) -> Dataset:
             f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data "
             "file of liemech"
         )
-    variables = {name: read_variable(file[name]) for name in file if not is_bare_dimension(file[name])}
+    variables = {
+        name: read_variable(file[name], dims)
+        for name, dims in dims_of(file).items()
+        if not is_bare_dimension(file[name])
+    }
     attributes = {
         k: v.item() if hasattr(v, "item") else v
         for k, v in file.attrs.items()
@@ -350,19 +354,30 @@ def chunks_of(variable: Variable, growing: Mapping[str, int]) -> tuple[int, ...]
     return tuple(growing.get(dim, max(1, min(size, WIDTH) if dim == "trajectory" else size)) for dim, size in sizes)
 
 
+def dims_of(file: Any) -> dict[str, tuple[str, ...]]:
+    """The dimensions of all variables of a file, by the places of these in it: for a name HDF5 searches all of it."""
+    import h5py
+
+    def place(item: Any) -> int:
+        return int(h5py.h5o.get_info(item.id).addr)
+
+    names = {place(item): name for name, item in file.items()}
+    return {
+        name: (name,) if item.is_scale else tuple(names[place(item.dims[k][0])] for k in range(item.ndim))
+        for name, item in file.items()
+    }
+
+
 def is_bare_dimension(item: Any) -> bool:
     """Whether an item of a file is a dimension without numbers of its own."""
     name = item.attrs.get("NAME", b"")
     return bool(item.is_scale) and bytes(name).startswith(_BARE[:40].encode())
 
 
-def read_variable(item: Any) -> Variable:
+def read_variable(item: Any, dims: tuple[str, ...]) -> Variable:
     """A variable of a file."""
     import h5py
 
-    dims = (
-        (item.name.lstrip("/"),) if item.is_scale else tuple(item.dims[k][0].name.lstrip("/") for k in range(item.ndim))
-    )
     values = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
     return Variable(dims, values, str(item.attrs.get("units", "")), str(item.attrs.get("long_name", "")))
 

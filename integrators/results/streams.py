@@ -28,6 +28,7 @@ from integrators.results.storage import (
     Variable,
     attributes_of,
     chunks_of,
+    dims_of,
     fill_of,
     is_bare_dimension,
     read_variable,
@@ -162,16 +163,13 @@ class Hdf5Stream(Stream):
 
     @cached_property
     def dims(self) -> dict[str, tuple[str, ...]]:
-        def of(item: Any) -> tuple[str, ...]:
-            return (item.name.lstrip("/"),) if item.is_scale else tuple(d[0].name.lstrip("/") for d in item.dims)
-
-        return {name: of(item) for name, item in self.file.items()}
+        return dims_of(self.file)
 
     def item(self, name: str) -> Any:
         return self.file[name]
 
     def variable(self, name: str) -> Variable:
-        return read_variable(self.file[name])
+        return read_variable(self.file[name], self.dims[name])
 
     @property
     def variables(self) -> list[str]:

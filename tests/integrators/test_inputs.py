@@ -280,11 +280,13 @@ def backlash():
 
 
 @pytest.mark.parametrize("made", [noise, integral, backlash])
-@pytest.mark.parametrize("method", [(), ("RKMK4",)])
-def test_functions_that_draw_numbers_or_remember_are_named_before_a_run(made, method):
-    """GAUSS8 divided every step of such a run, to its end."""
-    law, way = made(), {"step": 0.01} if method else {}
-    with pytest.raises(ValueError, match=r"inputs torque.*the second time.*stepper\(problem"):
-        integrate(PENDULUM.with_inputs({"torque": law}), *method, SPAN, **way)
-    with pytest.raises(ValueError, match=r"^field: component 1.*draws no numbers"):
-        integrate(Problem(rn(2), Y0, lambda t, y: np.array([y[1], law(t, y)])), *method, SPAN, **way)
+def test_functions_that_draw_numbers_or_remember_are_named_before_a_run(made):
+    """Without a method steps were divided without end, or one that nobody gave was said to be too small."""
+    law = made()
+    mine = PENDULUM.with_inputs({"torque": law})
+    plain = Problem(rn(2), Y0, lambda t, y: np.array([y[1], law(t, y)]))
+    for given, names in ((mine, "u: input 'torque'"), (plain, "field: component '1'")):
+        with pytest.raises(ValueError, match=rf"^{names} is .* at the same t = 0 and .* draws numbers or remembers"):
+            integrate(given, SPAN)
+        with pytest.warns(RuntimeWarning, match="draws numbers or remembers.*stepper"):
+            integrate(given, "RKMK4", (0.0, 0.1), 0.05)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
 import xarray
 
-from integrators import Problem, Solution, Status, integrate
+from integrators import Doubt, Problem, Solution, Status, integrate
 from integrators.results.storage import StorageError, read
 from liegroup.table import RN, table_of
 from mechanics.systems import SYSTEMS
@@ -45,6 +46,12 @@ def test_error_is_the_largest_deviation_from_the_start_over_every_step(solution)
     )
     assert solution.error("energy") == solution.error("energy", relative=False) / abs(energy)
     assert 0 < solution.error("energy") < 1e-5
+
+
+def test_the_message_of_a_trajectory_says_its_doubts(ensemble):
+    whole = replace(ensemble, doubts=(Doubt("energy", 0.5, 2.0, 1.0, trajectory=1),))
+    assert whole.trajectory(0).message == "reached the end"
+    assert whole.trajectory(1).message == "reached the end; doubtful since t = 0.5, energy 2 is above 1"
 
 
 def test_one_trajectory_of_an_ensemble_is_that_trajectory_alone(problems):

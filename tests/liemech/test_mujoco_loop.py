@@ -174,17 +174,49 @@ def test_what_cannot_be_stepped_is_named():
         liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(TEXT.replace('contype="0"', 'contype="1"')))
 
 
-@pytest.mark.parametrize("name", ["opt.gravity", "opt.timestep", "body_mass", "dof_damping"])
+TOUCHING = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+ <body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="1"/></body>
+ <body name="p" pos="2 0 2"><joint name="h" axis="0 1 0" damping="0.1" range="-1 1" limited="true"/><geom size=".05"/>
+  <body pos="0 0 -.4"><joint name="k" axis="0 1 0"/><geom size=".05" pos="0 0 -.4"/></body></body></worldbody>
+ <tendon><fixed stiffness="3" range="-1 1" limited="true"><joint joint="h" coef="1"/><joint joint="k" coef="-1"/>
+  </fixed></tendon><actuator><position joint="h" kp="5"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "opt.gravity", "opt.timestep", "body_mass", "dof_damping", "geom_friction", "geom_size", "geom_solref",
+        "geom_pos", "opt.disableflags", "wrap_prm", "tendon_range", "tendon_lengthspring", "jnt_solref", "jnt_margin",
+        "jnt_limited", "qpos0", "opt.density",
+    ],
+)  # fmt: skip
 def test_a_model_that_has_changed_since_is_told_of(name):
-    model = mujoco.MjModel.from_xml_string(TEXT)
-    step, data = liemech.mujoco_stepper(model), mujoco.MjData(model)
+    """Whatever its mechanism was made of; half of these were kept without a word."""
+    model = mujoco.MjModel.from_xml_string(TOUCHING)
+    step, data = liemech.mujoco_stepper(model, step=1e-4, contacts=True), mujoco.MjData(model)
     step(data)
     if name == "opt.timestep":
         model.opt.timestep = 1e-4
+    elif name == "opt.disableflags":
+        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    elif name == "opt.density":
+        model.opt.density = 1e-3
     else:
-        attribute = model.opt if name.startswith("opt.") else model
-        getattr(attribute, name.removeprefix("opt."))[...] *= 0.5
-        getattr(attribute, name.removeprefix("opt."))[-1] += 0.1
+        values = getattr(model.opt if name.startswith("opt.") else model, name.removeprefix("opt."))
+        values.flat[0] += 1
     with pytest.raises(ValueError, match=f"model: {name} has changed since the stepper was made"):
         step(data)
-    liemech.mujoco_stepper(model)(mujoco.MjData(model))
+    if name in ("opt.gravity", "opt.timestep", "body_mass", "dof_damping"):
+        liemech.mujoco_stepper(model, step=1e-4, contacts=True)(mujoco.MjData(model))
+
+
+def test_what_is_read_in_every_step_or_does_not_act_may_change():
+    model = mujoco.MjModel.from_xml_string(TOUCHING)
+    with pytest.warns(ModelWarning, match="contacts are not modelled"):
+        step, data = liemech.mujoco_stepper(model, step=1e-4), mujoco.MjData(model)
+    step(data)
+    model.actuator_gainprm[:, 0] = model.actuator_ctrlrange[:] = 2.0
+    model.geom_rgba[:], model.geom_friction[:] = 0.5, 0.1
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+    step(data)
+    assert data.time == pytest.approx(2e-4)

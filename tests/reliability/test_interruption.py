@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from integrators import Solution
+from integrators import Problem, Solution, Status, integrate
+from integrators.engine.interrupts import interruptible
+from liegroup import rn
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBLEM = """
@@ -94,3 +96,56 @@ def test_ctrl_c_returns_what_was_computed():
     assert int(rows) >= 1 + int(steps) // 100
     assert "interrupted" in message
     assert f"step {steps}" in message
+
+
+def decay(interrupt_at=None):
+    """A damped spring in plain Python that presses Ctrl-C at one of its calls, and a list of these."""
+    calls = []
+
+    def field(t, y):
+        calls.append(t)
+        if len(calls) == interrupt_at:
+            os.kill(os.getpid(), signal.SIGINT)
+        return [y[1], -y[0] - 0.1 * y[1]]
+
+    return Problem(rn(2), [1.0, 0.0], field), calls
+
+
+def test_ctrl_c_in_a_look_is_no_doubt_and_no_loss():
+    """The exception was lost in compiled steps that failed by it, and these became doubts of a right run."""
+    problem, calls = decay()
+    run = integrate(problem, "RKMK4", (0.0, 1.0), 0.1)
+    for at in np.linspace(run.evaluations + 8, len(calls) - 1, 12).astype(int).tolist():
+        problem, _ = decay(at)
+        with pytest.warns(RuntimeWarning, match=r"the run is over, but .* \(interrupted\)"):
+            found = integrate(problem, "RKMK4", (0.0, 1.0), 0.1)
+        assert found.status is Status.OK
+        assert found.doubts == ()
+        assert np.array_equal(found.y, run.y)
+
+
+def test_ctrl_c_between_two_looks_ends_them_and_keeps_what_the_run_has_noted(monkeypatch):
+    """It raised KeyboardInterrupt, and an ensemble that had reached its end was lost."""
+    asked = []
+
+    def pressed(*arguments):
+        asked.append(arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+        return []
+
+    monkeypatch.setattr("integrators.engine.collect.unresolved", pressed)
+    problem, _ = decay()
+    problem = problem.with_start([[1.0, 0.0], [0.5, 0.0]])
+    with pytest.warns(RuntimeWarning, match="was not looked at to the end"):
+        found = integrate(problem, "RKMK4", (0.0, 1.0), 0.1)
+    assert len(asked) == 1
+    assert set(found.status) == {Status.OK}
+
+
+def test_what_an_outer_context_has_heard_the_inner_one_says():
+    with interruptible() as outer:
+        os.kill(os.getpid(), signal.SIGINT)
+        with interruptible() as inner:
+            assert inner() == outer() == "SIGINT"
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)

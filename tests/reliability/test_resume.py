@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Solution, Status, integrate, resume
+from integrators.engine import checkpoint as checkpoint_files
 from integrators.engine.checkpoint import function_fingerprint
 from integrators.events import Event
 from integrators.methods import find
-from integrators.results.storage import StorageError
+from integrators.results.storage import Dataset, StorageError, Variable, read, versions, write
 from liegroup.table import RN, table_of
 from mechanics.systems import SYSTEMS
 
@@ -188,6 +189,37 @@ def test_a_finished_run_is_resumed_at_its_end(tmp_path):
     problem = Problem(LINE, [1.0], decay)
     whole = integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=tmp_path / "run.check")
     equal(resume(tmp_path / "run.check", problem), whole)
+
+
+def test_checkpoints_have_as_many_arrays_for_any_number_of_runs(tmp_path):
+    """One for each array of every run made them, and `resume`, grow with the square of the trajectories."""
+
+    def arrays(count):
+        path = tmp_path / f"{count}.check"
+        problem = Problem(LINE, np.linspace(1.0, 2.0, count)[:, None], decay)
+        whole = integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=path)
+        equal(resume(path, problem), whole)
+        return len(read(path).variables)
+
+    assert arrays(3) == arrays(20)
+
+
+def test_checkpoints_of_the_version_before_go_on(tmp_path):
+    """They had arrays for every run."""
+    path, problem, seen = tmp_path / "run.check", Problem(LINE, [[1.0], [2.0], [3.0]], decay), []
+    call = {"method": "RKMK4", "t_span": (0, 20), "step": 1e-3, "save_every": 100}
+    integrate(problem, **call, checkpoint=path, callback=lambda t, y: seen.append(t) or len(seen) > 4)
+    found = read(path)
+    count = int(found.attributes["runs"])
+    arrays = {name: variable.values for name, variable in found.variables.items()}
+    kept = {name: a for name, a in arrays.items() if not name.startswith("runs_") and name != "shapes"}
+    for k, state in enumerate(checkpoint_files._apart(arrays, count)):
+        kept |= {f"run{k}_{name}": a for name, a in state.items()}
+    variables = {name: Variable(tuple(f"{name}_{axis}" for axis in range(np.ndim(a))), a) for name, a in kept.items()}
+    attributes = {k: v for k, v in found.attributes.items() if k not in versions()}
+    write(path, Dataset(variables, attributes | {"checkpoint_version": checkpoint_files.BEFORE}))
+    assert count > 1
+    equal(resume(path, problem), integrate(problem, **call))
 
 
 # --- refused ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,136 @@
+"""The derivative of a curve whose smoothness nobody vouches for: differences of two sizes that agree.
+
+The derivative of the polynomial of degree eight through the values at i h, i = −4, …, 4 (i = 0, …, ±8 where the curve
+has one side only) counts once that of 2 h is the same, and the slopes on both sides are: with κ|s| + a s² + b s⁴ + c s⁶
+through the four pairs f(s) + f(−s) − 2 f(0), κ is their difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+AGREE = 1e-8
+"""Of what a curve changes by, what two sizes may differ by: the finer has 256 times less error."""
+HALVINGS = 11
+ROUNDING = 2.0**-52
+_KINK = np.linalg.inv(np.power.outer(np.arange(1.0, 5.0), [1, 2, 4, 6]))[0]
+"""κ of the pairs at s = 1, …, 4."""
+
+
+class OtherKindError(ValueError):
+    """What a curve raises where it is defined, but its numbers mean something else than at 0: no limit to stop at."""
+
+
+class NoSlopeError(ValueError):
+    """Differences of no two sizes agree.
+
+    Attributes
+    ----------
+    number : int
+        Which of the curve's numbers.
+    what : str
+        What the last two sizes found.
+    """
+
+    def __init__(self, number: int, coarse: float, fine: float, kink: float) -> None:
+        self.number = number
+        self.what = f"by differences of one size {coarse:.6g}, of half of it {fine:.6g}, with a jump of {kink:.2g}"
+        super().__init__(f"number {number}: {self.what}")
+
+
+def slope(curve: Callable[[float], Any], size: float) -> Array:
+    """f'(0) of a curve f, by differences of order eight.
+
+    Parameters
+    ----------
+    curve : callable
+        s → numbers; ValueError or ArithmeticError where it is not defined, OtherKindError where it is another curve.
+    size : float
+        4 h to begin with; h is halved until two agree, number by number.
+
+    Returns
+    -------
+    array (n,)
+        Where the curve is defined on one side of 0 alone, the derivative from that side.
+
+    Raises
+    ------
+    NoSlopeError
+        Kinks, jumps, noise.
+    ValueError, ArithmeticError
+        What the curve raised, if it did so on both sides; of another kind, on one.
+
+    Examples
+    --------
+    >>> slope(lambda s: [abs(s + 1e-3), s**3 + 2.0 * s], 0.04).round(12).tolist()
+    [1.0, 2.0]
+    """
+    known: dict[float, Array] = {}
+
+    def at(s: float) -> Array:
+        if s not in known:
+            known[s] = np.array(curve(s), dtype=np.float64)
+        return known[s]
+
+    refused: Exception | None = None
+    for nodes in (np.arange(-4, 5), np.arange(9), -np.arange(9)):
+        try:
+            return _agreed(at, nodes, 0.25 * size)
+        except (ValueError, ArithmeticError) as error:
+            if isinstance(error, NoSlopeError | OtherKindError):
+                raise
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) -> Array:
+    """The derivative by values at h nodes; what the curve raises if there are not two sizes where it is defined."""
+    weights, central = _weights(nodes), nodes[0] < 0
+    found = np.full(at(0.0).shape, np.nan)
+    rises: list[Array] = []
+    refused: Exception | None = None
+    for _ in range(HALVINGS + 1):
+        try:
+            f = np.array([at(i * h) for i in nodes])
+        except (ValueError, ArithmeticError) as error:
+            refused = error
+        else:
+            rises.append(weights @ f / h)
+            if len(rises) == 1:
+                noise = np.abs(weights).sum() * _noise(at, 32.0 * ROUNDING * h * nodes[-2:])
+            kink = abs(_KINK @ (f[5:] + f[3::-1] - 2.0 * f[4])) / h if central else 0.0 * rises[-1]
+            allowed = AGREE * np.ptp(f, axis=0) / (8.0 * h) + noise / h
+            if len(rises) > 1:
+                agree = np.isnan(found) & (np.maximum(abs(rises[-1] - rises[-2]), kink) <= allowed)
+                found[agree] = rises[-1][agree]
+            if not np.isnan(found).any():
+                return found
+        h *= 0.5
+    if len(rises) < 2:
+        assert refused is not None
+        raise refused
+    worst = int(np.flatnonzero(np.isnan(found))[0])
+    raise NoSlopeError(worst, rises[-2][worst], rises[-1][worst], kink[worst])
+
+
+def _noise(at: Callable[[float], Array], nearby: NDArray[np.floating]) -> Array:
+    """Of numbers that a curve computes: what they change by over roundings of its argument, or their own roundings."""
+    centre = abs(at(0.0))
+    moved = np.max([abs(at(s) - at(0.0)) for s in nearby], axis=0)
+    noise: Array = np.maximum(np.minimum(moved, 1e-12 * centre.max(initial=0.0)), ROUNDING * centre)
+    return 8.0 * noise
+
+
+def _weights(nodes: NDArray[np.int64]) -> Array:
+    """Of values at nodes, 0 among them, for the derivative there of the polynomial through them (Lagrange's form)."""
+    found = []
+    for i in nodes:
+        others = [m for m in nodes if m not in (0, i)]
+        found.append(np.prod([m / (m - i) for m in others]) / i if i else -sum(1.0 / m for m in others))
+    return np.array(found)
