@@ -67,8 +67,7 @@ def pulses(run: FixedRun | AdaptiveRun, found: Trajectory, number: int) -> list[
 def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     problem = run.problem
     on_the_way = problem.strikes or isinstance(run, AdaptiveRun)  # fixed steps are looked at in halves
-    t, y = _every_step(run, found) if on_the_way else with_start(run, found, 0)
-    follows = on_the_way and len(t) >= run.counters[STEPS]
+    t, y, follows = _every_step(run, found) if on_the_way else (*with_start(run, found, 0), False)
     if isinstance(run, AdaptiveRun) and t[-1] != found.last_t:
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
     if len(t) < 2 or (problem.is_autonomous and not follows):
@@ -93,12 +92,16 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
     return []
 
 
-def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, Array]:
-    """Times and states of all steps, taken anew where few of them were saved, unless they are too many."""
+def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, Array, bool]:
+    """Times and states of all steps, taken anew where few of them were saved, or given times, unless they are too many;
+    and whether these are all.
+    """
     t, y = with_start(run, found, 0)
     steps, plain = int(run.counters[STEPS]), not run.problem.field.is_compiled
-    if len(t) >= steps or steps > (MOST_CALLED if plain else MOST) or steps * len(found.last) > ROOM:
-        return t, y
+    if len(t) >= steps and not len(run.output.times):
+        return t, y, True
+    if steps > (MOST_CALLED if plain else MOST) or steps * len(found.last) > ROOM:
+        return t, y, False
     again: Run
     if isinstance(run, AdaptiveRun):
         steering = replace(run.steering, span=(float(t[0]), found.last_t))
@@ -106,7 +109,8 @@ def _every_step(run: FixedRun | AdaptiveRun, found: Trajectory) -> tuple[Array, 
     else:
         again = single_run(run.problem, run.method, Output(), replace(run.plan, steps=steps), y[0])
     [one] = to_its_end(again)
-    return with_start(again, one, 0)
+    t, y = with_start(again, one, 0)
+    return t, y, len(t) >= steps
 
 
 def _asked(run: Run, end: float) -> Array:

@@ -134,6 +134,20 @@ def test_a_switch_forth_and_back_that_variable_steps_pass_over_is_named(method, 
     assert "pulse" in named
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 3e-5, 1e-6])
+def test_given_times_between_the_steps_hide_no_step(rtol):
+    """They are more than the steps, and were taken for these."""
+    relay = Problem(rn(2), [0.26, 0.49], lambda t, y: [y[1], 1.13 * np.tanh(390.0 * (0.6 * np.sin(5.37 * t) - y[0]))])
+    options = {"rtol": rtol, "atol": rtol / 100}
+    free, given = (
+        integrate(relay, "RKMK_RADAU_IIA5", (0.0, 20.0), t_eval=times, **options)
+        for times in (None, np.linspace(0.0, 20.0, 3001))
+    )
+    assert len(free.t) < 1000
+    pulse, same = ([d for d in run.doubts if d.name == "pulse"] for run in (free, given))
+    assert pulse == same
+
+
 @pytest.mark.parametrize("form", ["plain", "jitted"])
 def test_variable_steps_of_fields_that_change_smoothly_are_not_doubted(form):
     for method in ("RKMK_DOP853", "RKMK_DORMAND_PRINCE54"):
