@@ -56,7 +56,9 @@ closures with short levers, which magnify rounding, it does not come below `FLOO
 fall: what Broyden's method learns from rounding leads away.
 """
 NOISE, SMALLEST = 1e-15, 1e-290
-"""Part of momenta, and of impulses, that rounding makes of forces, and what is less than any of them."""
+"""Part of momenta, and of impulses (also of weight that the closures carry), that rounding makes of forces, and what is
+less than any of them.
+"""
 CONSTRAINTS = {"midpoint": MIDPOINT, "trapezoid": TRAPEZOID, "averaged": AVERAGED, "left": LEFT, "right": RIGHT}
 """Discrete constraints by name."""
 MULTIPLIERS, NULL_SPACE = range(2)
@@ -252,7 +254,7 @@ def close_node(
             force = ld(work[NODE], at.FORCE + i)
             force_change = maximum(force_change, absolute(force - ld2(work, SCRATCH, i)))
             size = maximum(size, absolute(ld2(work, P, i)))
-            noise = maximum(noise, absolute(h * force))
+            noise = maximum(noise, maximum(absolute(h * force), absolute(h * ld(work[NODE], at.GRADIENT + i))))
         if node.fails(change + force_change):
             return NON_FINITE
         change = absolute(h) * force_change
@@ -262,6 +264,7 @@ def close_node(
         if not any_(going > 0.0):
             return OK
         before = change
+        st(work[ERROR], 0, change / maximum(size, noise))
     return NOT_CONVERGED
 
 

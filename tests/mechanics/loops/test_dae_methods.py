@@ -20,11 +20,13 @@ from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.errors import ModelError
+from mechanics.forces import joint_spring
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import Lagrange
 from mechanics.formulations.reactions import acceleration
 from mechanics.joints import Revolute
+from mechanics.linear import equilibrium
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
@@ -285,3 +287,15 @@ def test_what_rounding_makes_of_a_closure_with_a_short_lever_leads_no_iteration_
     run = integrate(problem, method, (0.0, 0.2), step=5e-4)
     assert run.success, run.message
     assert run.y[-1] == pytest.approx(integrate(problem, "RADAU_GGL", (0.0, 0.2), step=2e-3).y[-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["DLA", "DLA4", "DLA_TRAPEZOID", "NULL_SPACE"])
+@pytest.mark.parametrize("step", [1e-2, 2e-3])
+def test_a_damped_loop_comes_to_rest(method, step):
+    """There forces by velocities are of the rounding of the weight that the closures carry."""
+    made = four_bar.mechanism()
+    elements = [joint_spring(made.tree.joint_names[0], 0.0, damping=5.0)]
+    damped = Mechanism(made.tree, made.equations.closures, made.home, elements=elements)
+    run = integrate(constrained_problem(damped), method, (0.0, 16.0), step)
+    assert run.success, run.message
+    assert abs(run["q"][-1] - equilibrium(damped, run["q"][-1]).q).max() < 1e-4
