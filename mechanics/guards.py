@@ -73,7 +73,7 @@ def tree_guards(
     return energy_guard(kinetic + max(falls, stored), dissipates or bool(np.any(tree.damping)), accounts=smooth)
 
 
-def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:
+def slip_guard(tree: Tree, kinetic: float, part: float = SLIPPING) -> tuple[Guard, ...]:
     """The guard of the velocities at which loops open and wheels slip, relative to the speed that all of the energy at
     play would give the whole mass.
     """
@@ -82,7 +82,7 @@ def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:
     if speed == 0.0:
         return ()
     says, remedy = "loops open or wheels slip", "start elsewhere, or give the rank of the closures"
-    return (Guard("velocity_gap", says, remedy, greatest=SLIPPING * speed),)
+    return (Guard("velocity_gap", says, remedy, greatest=part * speed),)
 
 
 def closure_guards(size: float, part: float = OPEN) -> tuple[Guard, ...]:

@@ -71,6 +71,9 @@ class Mobility:
         Rank at home; smaller than `rank` if home is a singular position (or `rank` was given).
     at_stake : tuple of str
         Names of the closures that depend on each other at home, but not elsewhere.
+    rounding : float
+        Rows that are smaller, in rad and sizes of the mechanism, count as zero: what data may be rounded by, or what a
+        given rank says is rounding.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Mobility:
     independent: list[int]
     at_home: int
     at_stake: tuple[str, ...]
+    rounding: float = FELT
 
     @property
     def is_singular_at_home(self) -> bool:
@@ -138,11 +142,12 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     if m == 0:
         return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [], 0, ())
     positions = _positions(loops, home)
-    scales = _scales(loops, positions)
-    weighted = [_without_rounding(loops, q, weighted_matrix(loops, q, scales)) for q in positions]
+    least = _least(loops, home, rank)
+    scales = _scales(loops, positions, least)
+    weighted = [_without_rounding(loops, q, weighted_matrix(loops, q, scales), least) for q in positions]
     decomposed = [_decomposed(G) for G in weighted]
     spectra = [s for _, s in decomposed]
-    ranks = _ranks(loops, positions, weighted, spectra)
+    ranks = _ranks(loops, positions, weighted, spectra, least)
     found = max(ranks) if rank is None else rank
     if not (rank is None or 0 < rank <= min(m, n)):
         raise ModelError("rank", f"is {rank}", f"give a whole number from 1 to {min(m, n)}, or leave it out")
@@ -157,7 +162,19 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     at_home = ranks[0]
     at_stake = _at_stake(loops, decomposed[0][0][:, at_home:], null[0]) if at_home < found else ()
     return Mobility(
-        found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent, at_home, at_stake
+        found,
+        n - found,
+        m - found,
+        kept,
+        scales,
+        starts,
+        smallest,
+        following,
+        spectra,
+        independent,
+        at_home,
+        at_stake,
+        least,
     )
 
 
@@ -168,12 +185,28 @@ def _at_stake(loops: LoopEquations, null_at_home: Matrix, null: Matrix) -> tuple
     return tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))
 
 
-def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
+def _least(loops: LoopEquations, home: Array, rank: int | None) -> float:
+    """Rows that are smaller, in rad and sizes of the mechanism, are zero: what data as rounded as those of closed
+    positions may be would hold (`FELT`), and what a given rank says is rounding, where there is a gap.
+    """
+    if rank is None:
+        return FELT
+    s = np.append(np.linalg.svd(_at_most_one(_plain(loops, home)), compute_uv=False), 0.0)
+    noise = 10.0 * float(s[min(rank, len(s) - 1)])
+    return max(FELT, noise) if noise < s[min(rank, len(s)) - 1] else FELT
+
+
+def _plain(loops: LoopEquations, q: Array) -> Matrix:
+    """G in rad and sizes of the mechanism."""
+    return _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool)).matrix(q)
+
+
+def _scales(loops: LoopEquations, positions: list[Array], least: float) -> Array:
     """One factor for the equations of lengths, one for those of angles and one for those of joints: the largest row of
     G of each becomes 1, at home; rows that are zero but for rounding have no say.
     """
     q = positions[0]
-    G = _without_rounding(loops, q, loops.matrix(q))
+    G = _without_rounding(loops, q, loops.matrix(q), least)
     inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(loops.at(q).mass_matrix(loops.tree), G.T).T)
     kinds = np.array([r.kind for r in loops.equations])
     scales = np.ones(len(loops))
@@ -183,11 +216,10 @@ def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
     return scales
 
 
-def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
-    """The matrix with zeros in the rows that are zero but for rounding of doubles or data."""
-    closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
-    size = np.abs(closing.matrix(q)).max(axis=1)
-    return np.asarray(np.where(size[:, None] < FELT, 0.0, matrix))
+def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix, least: float) -> Matrix:
+    """The matrix with zeros in the rows that are zero but for rounding of doubles or data, below `least`."""
+    size = np.abs(_plain(loops, q)).max(axis=1)
+    return np.asarray(np.where(size[:, None] < least, 0.0, matrix))
 
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array, t: float = 0.0) -> Matrix:
@@ -210,7 +242,9 @@ def _decomposed(G: Matrix) -> tuple[Matrix, Array]:
     return U, s
 
 
-def _ranks(loops: LoopEquations, positions: list[Array], weighted: list[Matrix], spectra: list[Array]) -> list[int]:
+def _ranks(
+    loops: LoopEquations, positions: list[Array], weighted: list[Matrix], spectra: list[Array], least: float
+) -> list[int]:
     """The rank at every position.
 
     Equations that depend on each other do so however rows and columns are scaled, and a scaling in which they do not
@@ -219,9 +253,8 @@ def _ranks(loops: LoopEquations, positions: list[Array], weighted: list[Matrix],
     and sizes of the mechanism, too; rows of a few rounded digits are not.  What data as rounded as those of closed
     positions may be would hold is nothing, though: in rad and sizes of the mechanism singular values below `FELT`.
     """
-    closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
-    plain = [closing.matrix(q) for q in positions]
-    some = np.max([np.abs(G).max(axis=1) for G in plain], axis=0) > ROUNDED
+    plain = [_plain(loops, q) for q in positions]
+    some = np.max([np.abs(G).max(axis=1) for G in plain], axis=0) > max(ROUNDED, least)
     most = [_felt(G) for G in plain]
 
     def equal(matrices: list[Matrix]) -> list[Matrix]:
@@ -251,8 +284,7 @@ def hardly_held(loops: LoopEquations, q: Array, rank: int) -> tuple[int, tuple[s
     """How many of the equations that count hold no more than rounded data may have made of others, `ROUNDED` of 1 rad
     or of the size of the mechanism; and the closures with a part in them.
     """
-    G = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool)).matrix(q)
-    u, s, _ = np.linalg.svd(_at_most_one(G))
+    u, s, _ = np.linalg.svd(_at_most_one(_plain(loops, q)))
     few = np.flatnonzero(s[:rank] < ROUNDED)
     rows = np.flatnonzero(np.abs(u[:, few]).max(axis=1, initial=0.0) > 0.1)
     return len(few), tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))

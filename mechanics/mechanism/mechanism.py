@@ -54,7 +54,7 @@ from mechanics.forces.compliant import check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
-from mechanics.guards import OPEN, STRAINED, closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.guards import OPEN, SLIPPING, STRAINED, closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.mechanism.loads import state_doubts
 from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
@@ -204,6 +204,8 @@ class Mechanism:
         if few:
             what = f"{few} of {rank} equations of {self.name!r} hold next to nothing at home ({', '.join(names)})"
             why = "as where data are rounded of equations that depend on each other; forces are without meaning then"
+            if not self.mobility.dof:
+                why += ", and nothing moves"
             remedy = "a home away from singular positions" + (f", or rank={rank - few}" if rank > few else "")
             warnings.warn(f"{what}, {why}; give more digits, {remedy}", ModelWarning, stacklevel=3)
 
@@ -758,8 +760,9 @@ class Mechanism:
         """
         if not len(self.equations):
             return self.energy_guards(q, kinetic)
-        gaps = closure_guards(self.size, OPEN if closes else STRAINED)
-        slips = slip_guard(self.tree, kinetic) if closes else ()
+        rounding = self.mobility.rounding  # what a given rank says is rounding is not closed
+        gaps = closure_guards(self.size, max(OPEN if closes else STRAINED, rounding))
+        slips = slip_guard(self.tree, kinetic, max(SLIPPING, rounding)) if closes else ()
         return (*self.energy_guards(q, kinetic), *gaps, *slips, *pivot_guard(self.pivot_at_home))
 
     def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
