@@ -4,7 +4,6 @@ what a problem must be that a run can begin.
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -172,7 +171,7 @@ def check_begin(problem: Problem, t: float) -> None:
         )
 
 
-def check_repeats(problem: Problem, t0: float, t1: float, is_method_given: bool) -> None:
+def check_repeats(problem: Problem, t0: float, is_method_given: bool) -> None:
     """A plain Python function that draws numbers, or remembers when it was called, is none of its arguments: an error
     where a method is to be found, whose estimates it would deceive; else a warning.
     """
@@ -184,13 +183,7 @@ def check_repeats(problem: Problem, t0: float, t1: float, is_method_given: bool)
     else:
         return
 
-    def asked(t: float) -> Array:
-        return inputs_at(problem, t, y) if what.startswith("u") else problem.velocity(t, y)
-
-    one = asked(t0)
-    with contextlib.suppress(Exception):  # there it may not be known
-        asked(t0 + 1e-3 * (t1 - t0))
-    two = asked(t0)
+    one, two = (inputs_at(problem, t0, y) if what.startswith("u") else problem.velocity(t0, y) for _ in range(2))
     if not (apart := np.flatnonzero((one != two) & ~(np.isnan(one) & np.isnan(two)))).size:
         return
     k = int(apart[0])

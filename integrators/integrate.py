@@ -233,7 +233,7 @@ def integrate(
     check_begin(problem, span[0])
     with undisturbed():
         check_field(problem, *span)
-    check_repeats(problem, *span, wanted is not None)
+    check_repeats(problem, span[0], wanted is not None)
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,

@@ -269,17 +269,7 @@ def integral():
     return law
 
 
-def backlash():
-    last = [0.0]
-
-    def law(t, y):
-        error, last[0] = last[0] - t, t
-        return error
-
-    return law
-
-
-@pytest.mark.parametrize("made", [noise, integral, backlash])
+@pytest.mark.parametrize("made", [noise, integral])
 def test_functions_that_draw_numbers_or_remember_are_named_before_a_run(made):
     """Without a method steps were divided without end, or one that nobody gave was said to be too small."""
     law = made()
