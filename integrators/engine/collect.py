@@ -73,7 +73,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         doubts = tuple(_doubts_of_all(problem, each, interrupted))
         at_start = _at_the_start(problem, method, way)
         doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
-        if interrupted():
+        if interrupted() and any(trajectory.status is not Status.INTERRUPTED for trajectory in found):
             says = "the run is over, but what it presupposes was not looked at to the end (interrupted)"
             warnings.warn(says, RuntimeWarning, stacklevel=2)
     return Solution(
