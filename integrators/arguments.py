@@ -177,13 +177,13 @@ def check_repeats(problem: Problem, t0: float, is_method_given: bool) -> None:
     """
     signal, y = problem.inputs.signal, np.atleast_2d(problem.y0)[0]
     if signal is not None and "plain Python" in signal.kinds:
+        one, two = (inputs_at(problem, t0, y) for _ in range(2))
         what, names = "u: input", problem.inputs.names
     elif not problem.field.is_compiled:
+        one, two = (problem.velocity(t0, y) for _ in range(2))
         what, names = "field: component", tuple(map(str, range(problem.dimension)))
     else:
         return
-
-    one, two = (inputs_at(problem, t0, y) if what.startswith("u") else problem.velocity(t0, y) for _ in range(2))
     if not (apart := np.flatnonzero((one != two) & ~(np.isnan(one) & np.isnan(two)))).size:
         return
     k = int(apart[0])

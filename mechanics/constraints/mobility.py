@@ -187,13 +187,12 @@ def _at_stake(loops: LoopEquations, null_at_home: Matrix, null: Matrix) -> tuple
 
 def _least(loops: LoopEquations, home: Array, rank: int | None) -> float:
     """Rows that are smaller, in rad and sizes of the mechanism, are zero: what data as rounded as those of closed
-    positions may be would hold (`FELT`), and what a given rank says is rounding, where there is a gap.
+    positions may be would hold (`FELT`); and what a given rank says is rounding, where it may be (`ROUNDED`).
     """
-    if rank is None:
+    s = np.linalg.svd(_at_most_one(_plain(loops, home)), compute_uv=False)
+    if rank is None or not 0 < rank < len(s) or not s[rank] < ROUNDED < s[rank - 1]:
         return FELT
-    s = np.append(np.linalg.svd(_at_most_one(_plain(loops, home)), compute_uv=False), 0.0)
-    noise = 10.0 * float(s[min(rank, len(s) - 1)])
-    return max(FELT, noise) if noise < s[min(rank, len(s)) - 1] else FELT
+    return max(FELT, 10.0 * float(s[rank]))
 
 
 def _plain(loops: LoopEquations, q: Array) -> Matrix:

@@ -164,6 +164,24 @@ def test_equations_that_hold_as_little_as_rounding_are_named(kind, size):
     assert np.abs(run["q"] - true["q"]).max() < 1e-3
 
 
+@pytest.mark.parametrize("size", [1e-3, 1e-2, 0.1])
+def test_a_rank_does_not_make_rounding_of_what_holds(size):
+    """Axes off by more than data are rounded: equations that a rank leaves out open, and are doubted."""
+    rng = np.random.default_rng(0)
+    bars = [
+        Body(
+            name, Revolute(np.array([0.0, 0.0, 1.0]) + size * rng.normal(size=3)), before, (x, 0.0, 0.0), inertia=SOLID
+        )
+        for name, before, x in (("a", None, 0.0), ("b", "a", 0.3), ("c", "b", 0.9))
+    ]
+    tree, q, end = Tree(bars), [0.7, 0.5, -1.2], Frame("c", (0.7, 0.0, 0.0))
+    wrong = Mechanism(tree, [spherical(Frame(None, frame_pose(tree, q, end)[0]), end)], q, rank=2)
+    run = integrate(wrong.problem(rates={"a_joint": 2.0}), "GAUSS8", (0.0, 0.5), 0.01)
+    assert run.maximum("gap") > 1e-2 * size
+    assert not run.success
+    assert "gap" in [doubt.name for doubt in run.doubts] or not run.finished
+
+
 LENGTH, HALF = 2.0, 0.7
 
 
