@@ -33,6 +33,10 @@ ROUNDED = 2e-5
 """A row whose entries, in rad and sizes of the mechanism, are smaller may be what rounded data have made of a zero: a
 right angle given as 1.5708 is off by 4e-6.
 """
+COARSE = 5e-3
+"""The same of data with three digits, 1.57 for a right angle and 0.79 for half of one: said of frames, which are rarely
+meant where so little holds them.
+"""
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 TIE = 1e-8
@@ -279,14 +283,16 @@ def _at_most_one(G: Matrix) -> Matrix:
     return np.asarray(G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), 1.0))
 
 
-def hardly_held(loops: LoopEquations, q: Array, rank: int) -> tuple[int, tuple[str, ...]]:
+def hardly_held(loops: LoopEquations, q: Array, rank: int) -> tuple[int, tuple[str, ...], bool]:
     """How many of the equations that count hold no more than rounded data may have made of others, `ROUNDED` of 1 rad
-    or of the size of the mechanism; and the closures with a part in them.
+    or of the size of the mechanism, of frames `COARSE`; the closures with a part in them; and whether a given rank may
+    call it rounding.
     """
     u, s, _ = np.linalg.svd(_at_most_one(_plain(loops, q)))
-    few = np.flatnonzero(s[:rank] < ROUNDED)
+    few = np.flatnonzero(s[:rank] < (COARSE if rank == loops.tree.nv else ROUNDED))
     rows = np.flatnonzero(np.abs(u[:, few]).max(axis=1, initial=0.0) > 0.1)
-    return len(few), tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))
+    names = tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))
+    return len(few), names, len(few) < rank and bool((s[few] < ROUNDED).all())
 
 
 def _decided(s: Array) -> int:

@@ -146,6 +146,7 @@ def by_velocities(posed: Posed, q: Array, v: Array, like: Linearisation | None =
     """The same in (δq, δv); in the coordinates of another one if it is given."""
     if not posed.tree.nv:
         raise ModelError(f"state of {posed.name!r}", "has no coordinates", "give a joint that moves by itself")
+    posed.refuse_singular(q)
     place, S = _minimal(posed.free_shifts(q), None if like is None else like.place)
     speed, U = _minimal(posed.free_velocities(q), None if like is None else like.speed)
     follows = _following(posed, q, v, S, U, speed)

@@ -23,6 +23,7 @@ from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_l
 from mechanics.closed_trees.poses import gather, poses
 from mechanics.constraints.assembly import moved_by, size_of, velocity_units
 from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.mobility import nearness
 from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
 from mechanics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from mechanics.errors import ModelError
@@ -41,6 +42,10 @@ ASYMMETRIC = 1e-8
 """Part of what a stiffness is of by which one that is symmetric may differ from its transpose at rest."""
 ROUNDING = 1e-14
 """The same of the largest part: what is zero but for rounding."""
+SINGULAR = 1e-6
+"""Part of its usual singular value that the closures' smallest has at least where something is linearised: positions
+are closed to 1e-12 of the size and better.
+"""
 NAMED = 0.1
 """Joints with more than this part of the largest are named."""
 
@@ -130,6 +135,16 @@ class Posed:
         """
         G, rank = self.closing_matrix(q), 0 if self.mechanism is None else self.mechanism.mobility.rank
         return _null(G, rank, self.name)
+
+    def refuse_singular(self, q: Array) -> None:
+        """Raise where the closures are about to lose rank: which directions they leave free there, and what they hold
+        them with, is rounding of the closed position over the little that is left.
+        """
+        made = self.mechanism
+        if made is not None and made.mobility.rank:
+            left, where = nearness(made.equations, made.mobility, q, self.t)
+            if left < SINGULAR:
+                raise _singular(self.name, f"{where!r} holds {left:.1g} of what it usually does")
 
     def free_shifts(self, q: Array) -> Array:
         """Shifts of the configuration that the closures leave free, (nv, …): with wheels more than velocities."""
@@ -306,9 +321,13 @@ def _null(G: Array, rank: int, name: str) -> Array:
         return np.eye(G.shape[1])
     _, s, w = np.linalg.svd(G)
     if rank and not s[rank - 1] > 1e-11 * s[0]:
-        raise ModelError(
-            f"state of {name!r}",
-            f"is a singular position: the closures have a rank below {rank}, which they have elsewhere",
-            "linearise at another position, or make the mechanism with the rank of this one",
-        )
+        raise _singular(name, f"the closures have a rank below {rank}, which they have elsewhere")
     return np.asarray(w[rank:].T)
+
+
+def _singular(name: str, why: str) -> ModelError:
+    return ModelError(
+        f"state of {name!r}",
+        f"is a singular position: {why}",
+        "linearise at another position, or make the mechanism with the rank of this one",
+    )

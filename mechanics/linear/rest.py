@@ -356,6 +356,7 @@ def _solver(K: Array, damping: float) -> Callable[[Array], Array]:
 
 
 def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
+    posed.refuse_singular(q)
     _check_moves(posed, q)
     now, mass = search.balance(q, 0.0), dynamics.mass_matrix(posed.tree, q, posed.t)
     values, shapes, noise = _principal(now, posed)

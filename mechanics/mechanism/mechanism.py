@@ -200,13 +200,13 @@ class Mechanism:
 
     def _warn_of_rounded_data(self) -> None:
         rank = self.mobility.rank
-        few, names = hardly_held(self.equations, self.home, rank)
+        few, names, may_be_given = hardly_held(self.equations, self.home, rank)
         if few:
             what = f"{few} of {rank} equations of {self.name!r} hold next to nothing at home ({', '.join(names)})"
             why = "as where data are rounded of equations that depend on each other; forces are without meaning then"
             if not self.mobility.dof:
                 why += ", and nothing moves"
-            remedy = "a home away from singular positions" + (f", or rank={rank - few}" if rank > few else "")
+            remedy = "a home away from singular positions" + (f", or rank={rank - few}" if may_be_given else "")
             warnings.warn(f"{what}, {why}; give more digits, {remedy}", ModelWarning, stacklevel=3)
 
     @staticmethod

@@ -9,7 +9,7 @@ from liegroup.table import EXP, increment
 from mechanics import Body, Frame, Inertia, JointData, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import polynomial
-from mechanics.constraints.loops import holonomic
+from mechanics.constraints.loops import holonomic, spherical
 from mechanics.constraints.wheels import wheel
 from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -762,3 +762,34 @@ def test_a_guess_that_moves_no_inertia_is_a_guess():
     assert found.stability == "stable"
     assert np.allclose(found.q, [0.0, length], atol=1e-12)
     assert np.allclose(found.stiffness, [G / (0.3 - length), 50.0])  # as a pendulum on the spring, and along it
+
+
+def flat_parallelogram(angle, off=0.0):
+    """Two equal cranks on each other's level with a coupler between: flat at 0, where it may fold over; at rest there
+    without weight, held by a spring.
+    """
+    bar = Inertia.about_com(1.0, (0.5, 0, 0), 0.1 * np.eye(3))
+    bodies = [
+        Body("a", Revolute(Y), inertia=bar),
+        Body("b", Revolute(Y), "a", (1, 0, 0), inertia=bar),
+        Body("c", Revolute(Y), None, (2, 0, 0), inertia=bar),
+    ]
+    tree = Tree(bodies, gravity=(0, 0, 0))
+    pin = spherical(Frame("b", (2, 0, 0)), Frame("c", (1, 0, 0)), "pin")
+    return Mechanism.assembled(
+        tree, [pin], [angle, -angle, angle], ["a_joint"], [joint_spring("a_joint", 3.0, rest=off)]
+    )
+
+
+def test_next_to_nothing_of_what_closures_hold_is_a_singular_position():
+    """The stiffness there was that of directions which rounding had chosen."""
+    for off in (1e-8, 1e-10):
+        with pytest.raises(ModelError, match=r"singular position: 'pin.*' holds \S+ of what it usually does"):
+            mechanics.equilibrium(flat_parallelogram(0.5, off))
+    found = mechanics.equilibrium(made := flat_parallelogram(0.5, 0.1))
+    assert found.q[0] == pytest.approx(0.1, abs=1e-9)
+    lone = 0.1 + 0.25 + 0.1 + 0.25 + 1.0  # the cranks about their ends, the coupler along its circle
+    assert found.stiffness == pytest.approx([3.0 / lone])
+    for angle in (1e-8, 1e-10):
+        with pytest.raises(ModelError, match="singular position"):
+            mechanics.linearise(made, [angle, -angle, angle])
