@@ -19,6 +19,9 @@ from liegroup.compile.scalars import maximum
 
 LOOPS = "rows"
 
+ROUNDING = 1e-14
+"""Entries of a Schur form, relative to the largest, that are zero."""
+
 
 class Room(NamedTuple):
     """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.
@@ -74,9 +77,7 @@ def schur_form(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
         Q = np.eye(s)[::-1].copy()
         R = A[::-1, ::-1].copy()
     else:
-        from scipy.linalg import schur  # slow to import
-
-        R, Q = schur(A, output="real")
+        Q, R = _real_schur(A)
     widths = [1] * s
     for j in range(s - 1):
         if R[j + 1, j] != 0.0:
@@ -86,6 +87,31 @@ def schur_form(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
         for j in range(s)
     ]
     return np.concatenate([Q.ravel(), R.ravel()]), np.array([*widths, *shared], dtype=np.int64)
+
+
+def _real_schur(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Q and R from the eigenvectors, those of pairs by their real and imaginary parts, which tells the same as LAPACK's
+    form to rounding for tableaus; SciPy's is asked where eigenvectors do not tell, since its import takes longer than
+    many a run.
+    """
+    values, vectors = np.linalg.eig(A)
+    columns, pairs = list[NDArray[np.float64]](), list[int]()
+    for value, v in zip(values, vectors.T, strict=True):
+        if value.imag == 0.0:
+            columns.append(v.real)
+        elif value.imag > 0.0:
+            pairs.append(len(columns))
+            columns += [v.real, v.imag]
+    Q = np.linalg.qr(np.stack(columns, axis=1))[0]
+    R = Q.T @ A @ Q
+    R[np.abs(R) < ROUNDING * np.abs(R).max()] = 0.0
+    below = np.tril(R, -1)
+    below[[j + 1 for j in pairs], pairs] = 0.0
+    if below.any():
+        from scipy.linalg import schur  # slow to import
+
+        R, Q = schur(A)
+    return Q, R
 
 
 # --- linear systems ---------------------------------------------------------------------------------------------------

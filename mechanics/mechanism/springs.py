@@ -103,17 +103,15 @@ def step_doubts(mechanism: Mechanism, y: Array, h: float, springs: str = "trapez
 
 def _fastest_swing(mechanism: Mechanism, q: Array) -> tuple[float, Array]:
     """The greatest angular frequency on force elements about q, and the velocity of that swing."""
-    import scipy.linalg  # slow to import
-
     n, equations = mechanism.tree.nv, mechanism.equations
     pull = _pull(mechanism, q, _NUDGE * np.vstack([np.eye(n), -np.eye(n)]))
     stiffness = (pull[n:] - pull[:n]) / (2.0 * _NUDGE)
-    free = scipy.linalg.null_space(equations.matrix(q)) if len(equations) else np.eye(n)
+    free = np.linalg.svd(equations.matrix(q))[2][mechanism.mobility.rank :].T if len(equations) else np.eye(n)
     if not free.shape[1]:
         return 0.0, np.zeros(n)
     M = mass_matrix(mechanism.tree, q)
-    K = 0.5 * free.T @ (stiffness + stiffness.T) @ free
-    values, vectors = scipy.linalg.eigh(K, free.T @ M @ free)
+    free = free @ np.linalg.inv(np.linalg.cholesky(free.T @ M @ free)).T
+    values, vectors = np.linalg.eigh(0.5 * free.T @ (stiffness + stiffness.T) @ free)
     return float(np.sqrt(max(values[-1], 0.0))), free @ vectors[:, -1]
 
 
