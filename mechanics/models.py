@@ -403,6 +403,7 @@ def load_mechanism(
     allow_massless: bool = False,
     trusted: bool = False,
     limits: Limits = LIMITS,
+    rank: int | None = None,
 ) -> Mechanism:
     """A mechanism from an SDF, URDF or MJCF file, with its loops if it has any.
 
@@ -444,6 +445,9 @@ def load_mechanism(
         MJCF only, see `load_mjcf`.
     limits : Limits
         Greatest length, depth and number of elements of the file; raise them for files you trust.
+    rank : int, optional
+        How many of the closure equations are independent, in the place of the rank that is found, or that a file of
+        closures says: where the numbers of the file are rounded.
 
     Returns
     -------
@@ -499,7 +503,7 @@ def load_mechanism(
         load = partial(
             load_urdf_with_elements, path, free, down, wanted=wanted, allow_massless=allow_massless, limits=limits
         )
-        return _closed(load, path, closures)
+        return _closed(load, path, closures, rank)
     if closures is not None or allow_massless:
         raise ValueError(
             "closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves"
@@ -508,12 +512,12 @@ def load_mechanism(
         from mechanics.adapters.sdf import load_sdf
 
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        return load_sdf(source, bool(floating_base), down, wanted, limits)
+        return load_sdf(source, bool(floating_base), down, wanted, limits, rank)
     if floating_base is not None:
         raise ValueError("floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely")
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
-    return load_mjcf_mechanism(source, gravity, wanted, trusted, limits)
+    return load_mjcf_mechanism(source, gravity, wanted, trusted, limits, rank)
 
 
 def _check(limits: Limits, **flags: bool) -> None:
@@ -523,8 +527,9 @@ def _check(limits: Limits, **flags: bool) -> None:
 
 
 def _closed(
-    load: Callable[..., tuple[Tree, list[Closure], list[Any]]], model: Path, closures: str | os.PathLike[str] | None
-) -> Mechanism:
+    load: Callable[..., tuple[Tree, list[Closure], list[Any]]], model: Path, closures: str | os.PathLike[str] | None,
+    rank: int | None,
+) -> Mechanism:  # fmt: skip
     """A tree with its mimic joints, force elements and the closures of a side file; turns count of the joints that
     these couple.
     """
@@ -535,7 +540,7 @@ def _closed(
     path = side_file(model) if closures is None else closures
     with inside(str(model if path is None else path)):
         if path is None:
-            return Mechanism.assembled(tree, mimics, elements=elements)
+            return Mechanism.assembled(tree, mimics, elements=elements, rank=rank)
         side = read_closures(path, tree)
         coupled = {
             joint
@@ -548,9 +553,8 @@ def _closed(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)  # said already
                 tree, mimics, elements = load(counted=coupled)
-        return Mechanism.assembled(
-            tree, (*side.closures, *mimics), side.guess, side.hold, elements=elements, rank=side.rank
-        )
+        rank = side.rank if rank is None else rank
+        return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, elements=elements, rank=rank)
 
 
 # --- models of other projects -----------------------------------------------------------------------------------------

@@ -40,15 +40,18 @@ def load_mjcf_mechanism(
     wanted: Wanted = ALL,
     trusted: bool = False,
     limits: Limits = LIMITS,
+    rank: int | None = None,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     model, report = compiled(source, trusted, limits)
-    made = mechanism_of(model, report, gravity, wanted)
+    made = mechanism_of(model, report, gravity, wanted, rank)
     report.warn(3)
     return made
 
 
-def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, wanted: Wanted = ALL) -> Mechanism:
+def mechanism_of(
+    model: Any, report: Report, gravity: ArrayLike | None = None, wanted: Wanted = ALL, rank: int | None = None
+) -> Mechanism:
     """The mechanism of a model, with what is left out in the report."""
     with inside(report.path):
         elements = elements_of(model, report, wanted)
@@ -56,7 +59,7 @@ def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, w
     with inside(report.path):
         closures = _closures(model, tree, report)
         elements += gravity_compensation(model, tree)
-        return Mechanism.assembled(tree, closures, _pose(model, tree), elements=elements, name=tree.name)
+        return Mechanism.assembled(tree, closures, _pose(model, tree), elements=elements, rank=rank, name=tree.name)
 
 
 def _pose(model: Any, tree: Tree) -> Array:

@@ -154,13 +154,14 @@ def load_sdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     wanted: Wanted = ALL,
     limits: Limits = LIMITS,
+    rank: int | None = None,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     report = Report(str(path))
     root = xml(content(path, limits, "an .sdf"), report.path, limits)
     with inside(report.path):
         reader = _Reader(_model(root, report), _version(root, report), report)
-        made = reader.mechanism(floating_base, gravity, wanted)
+        made = reader.mechanism(floating_base, gravity, wanted, rank)
     report.warn(3)
     return made
 
@@ -208,7 +209,7 @@ class _Reader:
         if any(WORLD in (joint.parent, joint.child) for joint in self.joints):
             self.links = {WORLD: _Link(WORLD, np.eye(3), np.zeros(3), Inertia.zero()), **self.links}
 
-    def mechanism(self, floating_base: bool, gravity: ArrayLike, wanted: Wanted) -> Mechanism:
+    def mechanism(self, floating_base: bool, gravity: ArrayLike, wanted: Wanted, rank: int | None) -> Mechanism:
         base = next(iter(self.links))
         if floating_base and base == WORLD:
             raise self.report.error(of(self.model), "is joined to the world", "leave out floating_base=True")
@@ -233,7 +234,7 @@ class _Reader:
         if floating_base:
             turn = quaternion_wxyz_from_matrix(self.links[base].rotation)
             pose[tree.q_slice(ROOT)] = np.concatenate([self.links[base].position, turn])
-        return Mechanism.assembled(tree, closures, pose, elements=elements, name=tree.name)
+        return Mechanism.assembled(tree, closures, pose, elements=elements, rank=rank, name=tree.name)
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 

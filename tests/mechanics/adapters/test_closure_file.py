@@ -47,6 +47,7 @@ def test_a_four_bar_from_urdf_is_the_four_bar(urdf):
     made, other = mechanics.load_mechanism(urdf, gravity=(0.0, -9.81, 0.0)), four_bar.mechanism()
     assert np.abs(made.home - other.home).max() < 1e-12
     assert (made.mobility.rank, made.mobility.dof, made.mobility.redundant) == (2, 1, 3)
+    assert mechanics.load_mechanism(urdf, rank=1).mobility.rank == 1
     v = made.velocities(made.home, {"crank_joint": 4.0}).v
     assert np.abs(v - other.velocities(other.home, {"crank_joint": 4.0}).v).max() < 1e-12
     assert mechanics.energy(made.tree, made.home, v) == pytest.approx(four_bar.ENERGY, rel=1e-13)

@@ -96,6 +96,7 @@ def test_a_linkage_from_mjcf_closes_and_has_one_freedom():
     made = mechanics.load_mechanism(text)
     assert (made.mobility.dof, made.mobility.rank, made.mobility.redundant) == (1, 2, 1)
     assert np.abs(made.gap(made.home)).max() < 1e-12
+    assert mechanics.load_mechanism(text, rank=1).mobility.rank == 1
 
 
 GEARS = """

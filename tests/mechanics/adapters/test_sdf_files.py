@@ -316,6 +316,17 @@ def test_an_open_tree_is_a_mechanism_without_closures(load):
     assert np.isfinite(made.problem().y0).all()
 
 
+def test_a_rank_is_given_where_numbers_are_rounded(load):
+    """Four bars in a square, of whose pins the last is off by what a file with five digits may say."""
+    places = {"a": "0 0 0", "b": "1 0 0", "c": "1 1 0"}
+    model = "".join(link(name, f"<pose>{place} 0 0 0</pose>") for name, place in places.items())
+    model += joint("j", "world", "a") + joint("k", "a", "b") + joint("l", "b", "c")
+    model += joint("m", "world", "c", "revolute", "<pose>-1 0 0 0 0 0</pose><axis><xyz>1e-5 0 1</xyz></axis>")
+    with pytest.warns(ModelWarning, match=r"hold next to nothing at home \(m\).*or rank=2"):
+        assert load(model).mobility.dof == 0
+    assert load(model, rank=2).mobility.dof == 1
+
+
 def test_a_floating_base_is_where_the_file_has_it(load):
     made = load("<pose>1 2 3 0 0 0.5</pose>" + link("a", "<pose>0.1 0 0 0.3 0 0</pose>"), floating_base=True)
     (x,), (R,) = mechanics.body_poses(made.tree, made.home)
