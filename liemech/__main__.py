@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -20,6 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # files and pipes have the system's encoding, which may lack letters
             stream.reconfigure(errors="replace")
     given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(given)
+    except BrokenPipeError:  # who reads has enough, as in `liemech … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be written goes nowhere
+        return 1
+
+
+def _run(given: list[str]) -> int:
     if given[:1] == ["study"]:  # its options are those of the study it names
         return study(given[1:])
     commands: dict[str, Callable[..., Any]] = {"warm-up": warm_up, "doctor": doctor, "study": _study}

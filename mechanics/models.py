@@ -186,13 +186,13 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     Parameters
     ----------
     model : str or path
-        One of `model_names`, or a path ending in ``.urdf`` or ``.sdf``.
+        One of `model_names`, or a path ending in ``.urdf``, ``.sdf`` or ``.xml`` (URDF or MJCF).
     floating_base : bool, optional
         Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a
-        file, no.
+        file, no; MJCF files say it themselves.
     **options
-        As for `load_urdf`; of an SDF file `gravity`, `damping` and `limits`.  What a tree cannot have (loops, springs,
-        couplings) `load_mechanism` has.
+        As for `load_urdf`; of an SDF file `gravity`, `damping` and `limits`; of an MJCF file as for `load_mjcf`.  What
+        a tree cannot have (loops, springs, couplings) `load_mechanism` has.
 
     Returns
     -------
@@ -202,8 +202,8 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     Raises
     ------
     ValueError
-        Neither a known name nor the path of a URDF or SDF file; ModelError as from `load_urdf`, or where an SDF
-        file has loops or couplings.
+        Neither a known name nor the path of a model file; `floating_base` of an MJCF file; ModelError as from
+        `load_urdf` and `load_mjcf`, or where an SDF file has loops or couplings.
 
     Examples
     --------
@@ -214,8 +214,25 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     path_of(model, "model", "a name or the path of a model file")
     if str(model) not in MODELS and Path(model).suffix.lower() == ".sdf":
         return _sdf_tree(model, bool(floating_base), **options)
+    if str(model) not in MODELS and _is_mjcf(model, options.get("limits", LIMITS)):
+        if floating_base is not None:
+            raise ValueError(_OF_OTHERS)
+        return load_mjcf(model, **options)
     path, free = _file(model, floating_base)
     return load_urdf(path, free, **options)
+
+
+_OF_OTHERS = "floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely"
+
+
+def _is_mjcf(path: str | os.PathLike[str], limits: Limits) -> bool:
+    """Whether an ``.xml`` file is one of MuJoCo: URDF files have that ending, too."""
+    if Path(path).suffix.lower() != ".xml":
+        return False
+    from mechanics.adapters.reading import content, xml
+
+    of_kind(limits, Limits, "limits", "a mechanics.models.Limits")
+    return xml(content(path, limits, "a URDF or MJCF"), str(path), limits).tag == "mujoco"
 
 
 def _sdf_tree(
@@ -249,7 +266,7 @@ def _file(model: str | os.PathLike[str], floating_base: bool | None) -> tuple[Pa
         path, free = Path(model), False
     else:
         raise ValueError(
-            f"model {str(model)!r}: expected the path of a .urdf or .sdf file or one of {', '.join(MODELS)}"
+            f"model {str(model)!r}: expected the path of a .urdf, .sdf or .xml file or one of {', '.join(MODELS)}"
         )
     return path, free if floating_base is None else floating_base
 
@@ -514,7 +531,7 @@ def load_mechanism(
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
         return load_sdf(source, bool(floating_base), down, wanted, limits, rank)
     if floating_base is not None:
-        raise ValueError("floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely")
+        raise ValueError(_OF_OTHERS)
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
     return load_mjcf_mechanism(source, gravity, wanted, trusted, limits, rank)

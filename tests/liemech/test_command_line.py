@@ -25,6 +25,16 @@ def command(*arguments, **environment):
     )
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes that are closed are another thing elsewhere")
+def test_who_reads_may_have_enough():
+    ends, begins = os.pipe()
+    os.close(ends)
+    run = [sys.executable, "-m", "liemech", "study", "energy-drift", "--help"]
+    done = subprocess.run(run, stdout=begins, stderr=subprocess.PIPE, text=True)
+    os.close(begins)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_it_has_the_version_of_the_distribution():
     assert liemech.__version__ == version("liemech")
 

@@ -192,7 +192,10 @@ def test_a_folder_that_takes_no_files_is_named_before_the_run(tmp_path):
 
 
 def test_options_that_make_no_sense_end_with_a_sentence(tmp_path):
-    for value, words in (("/no/such.urdf", "cannot be read"), ("ur9", "expected the path of a .urdf or .sdf file")):
+    for value, words in (
+        ("/no/such.urdf", "cannot be read"),
+        ("ur9", "expected the path of a .urdf, .sdf or .xml file"),
+    ):
         with pytest.raises(SystemExit, match=f"energy-drift: .*{value}.*{words}"):
             command_line(STUDIES, ["energy-drift", "--quick", "--out", str(tmp_path), "--robot", value])
 

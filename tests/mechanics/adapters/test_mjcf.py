@@ -423,3 +423,17 @@ def test_keyframes_are_noted():
     text = f'<worldbody><body><joint/>{_GEOM}</body></worldbody><keyframe><key name="home" qpos="0.7"/></keyframe>'
     tree = mechanics.load_mjcf(f"<mujoco>{text}</mujoco>")
     assert any(note.startswith("1 × keyframes: left out") and "home" in note for note in tree.notes)
+
+
+def test_an_xml_file_says_itself_whose_it_is(tmp_path):
+    """MuJoCo's files and those of URDF have the same ending."""
+    text = (
+        "<!-- <robot> --><mujoco><option><flag contact='disable'/></option><worldbody><body name='b'><joint name='j'/>"
+    )
+    (path := tmp_path / "m.xml").write_text(f"{text}<geom size='0.1' pos='0 0 -1'/></body></worldbody></mujoco>")
+    assert mechanics.load_model(path, damping=False).joint_names == mechanics.load_mjcf(path).joint_names == ("j",)
+    with pytest.raises(ValueError, match="an MJCF file says itself what moves freely"):
+        mechanics.load_model(path, floating_base=True)
+    path.write_text("<robot name='r'><link name='l'/></robot>")
+    with pytest.raises(ModelError, match="<robot>: has no joint that moves"):
+        mechanics.load_model(path)

@@ -125,7 +125,7 @@ def test_models_of_every_name_load_and_unknown_ones_are_refused():
     assert mechanics.model_names() == tuple(MODELS)
     with pytest.raises(ValueError, match=r"'pandas': unknown; expected one of .*panda"):
         mechanics.model_path("pandas")
-    with pytest.raises(ValueError, match=r"'pandas'.*path of a .urdf or .sdf file or one of"):
+    with pytest.raises(ValueError, match=r"'pandas'.*path of a .urdf, .sdf or .xml file or one of"):
         mechanics.load_model("pandas")
 
 
