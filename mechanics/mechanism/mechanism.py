@@ -78,7 +78,7 @@ def _are(names: Sequence[str]) -> str:
 
 FORMAT = 1
 """Version of the dictionaries."""
-_ELEMENTS = "lists of force elements, such as joint_spring(…)"
+_ELEMENTS = "lists of force elements, such as joint_spring(…), or the elements themselves"
 
 
 def _read(where: str, data: Any) -> Any:
@@ -103,8 +103,8 @@ class Mechanism:
     home : array (nq,), optional
         A closed configuration, rad and m, from which rank and redundancy are found; default the neutral one.
         `Mechanism.assembled` finds it from a rough guess.
-    elements : iterable of lists of force elements
-        From the functions of `mechanics.forces`.
+    elements : iterable of force elements, or of lists of them
+        From the functions of `mechanics.forces`; those of another mechanism are its `elements`.
     rank : int, optional
         Overrides the rank that is found.
     name : str, optional
@@ -164,7 +164,7 @@ class Mechanism:
         tree: Tree,
         closures: Iterable[Closure] = (),
         home: ArrayLike | None = None,
-        elements: Iterable[Sequence[Element]] = (),
+        elements: Iterable[Element | Sequence[Element]] = (),
         rank: int | None = None,
         name: str | None = None,
     ) -> None:
@@ -179,14 +179,20 @@ class Mechanism:
         self._start: tuple[Array, Array] | None = None
 
     def _consist(
-        self, tree: Tree, closures: Iterable[Closure], elements: Iterable[Sequence[Element]], name: str | None
+        self,
+        tree: Tree,
+        closures: Iterable[Closure],
+        elements: Iterable[Element | Sequence[Element]],
+        name: str | None,
     ) -> None:
         of_kind(tree, Tree, "tree", "a Tree")
         of_kind(name, (str, type(None)), "name", "a text")
         self.tree, self.name = tree, name or tree.name
         self.equations = LoopEquations(tree, closures)
         self.elements: tuple[Element, ...] = tuple(
-            e for group in sequence(elements, "elements", _ELEMENTS) for e in sequence(group, "elements", _ELEMENTS)
+            e
+            for group in sequence(elements, "elements", _ELEMENTS)
+            for e in ((group,) if isinstance(group, Element) else sequence(group, "elements", _ELEMENTS))
         )
         for element in self.elements:
             of_kind(element, Element, "elements", _ELEMENTS)
@@ -215,7 +221,7 @@ class Mechanism:
         closures: Iterable[Closure],
         guess: ArrayLike | None = None,
         hold: Sequence[str] = (),
-        elements: Iterable[Sequence[Element]] = (),
+        elements: Iterable[Element | Sequence[Element]] = (),
         rank: int | None = None,
         name: str | None = None,
     ) -> Mechanism:

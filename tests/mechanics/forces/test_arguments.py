@@ -7,10 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mechanics import Frame, forces
+from mechanics import Body, Frame, Inertia, Mechanism, Tree, forces
 from mechanics.constraints import spherical
 from mechanics.errors import ModelError
 from mechanics.forces import Plane, Sphere, Tendon
+from mechanics.joints import Revolute
 
 BODY, BASE = Frame("body"), Frame(None)
 GOOD = {
@@ -117,3 +118,13 @@ def test_a_refusal_says_which_element_it_means(name, words):
     for number in ("stiffness", "damping"):
         with pytest.raises(ModelError, match=rf"{words}: {number}: is inf; give a finite number"):
             getattr(forces, name)(**{**GOOD[name], number: np.inf})
+
+
+def test_elements_of_another_mechanism_are_elements():
+    tree = Tree([Body("a", Revolute(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))])
+    made = Mechanism(tree, elements=[forces.joint_spring("a_joint", 1.0), forces.joint_stop("a_joint", -1.0, 1.0, 5.0)])
+    assert Mechanism(tree, elements=made.elements).elements == made.elements
+    assert Mechanism(tree, elements=[*made.elements, forces.motor("a_joint")]).elements[:-1] == made.elements
+    for wrong in (made.elements[0], [3], [[3]], "x"):
+        with pytest.raises(TypeError, match=r"elements: .*, expected lists of force elements, such as joint_spring"):
+            Mechanism(tree, elements=wrong)
