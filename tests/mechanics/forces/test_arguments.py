@@ -122,9 +122,9 @@ def test_a_refusal_says_which_element_it_means(name, words):
 
 def test_elements_of_another_mechanism_are_elements():
     tree = Tree([Body("a", Revolute(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))])
-    made = Mechanism(tree, elements=[forces.joint_spring("a_joint", 1.0), forces.joint_stop("a_joint", -1.0, 1.0, 5.0)])
+    made = Mechanism(tree, elements=[forces.joint_spring("a_joint", 1.0), forces.motor("a_joint", name="m")])
     assert Mechanism(tree, elements=made.elements).elements == made.elements
-    assert Mechanism(tree, elements=[*made.elements, forces.motor("a_joint")]).elements[:-1] == made.elements
+    assert Mechanism(tree, elements=[*made.elements, forces.motor("a_joint", name="n")]).elements[:-1] == made.elements
     for wrong in (made.elements[0], [3], [[3]], "x"):
         with pytest.raises(TypeError, match=r"elements: .*, expected lists of force elements, such as joint_spring"):
             Mechanism(tree, elements=wrong)
