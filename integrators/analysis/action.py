@@ -31,7 +31,7 @@ from integrators.problem.fields import Field, as_field
 from integrators.problem.lagrangian import Derivatives
 from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from integrators.steppers.tree_variational import substeps
+from integrators.steppers.own import substeps
 from liegroup.compile import compile_field, ld, st
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import KIND, RN

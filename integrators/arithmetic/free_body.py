@@ -27,7 +27,7 @@ import numpy as np
 
 from integrators.arithmetic.compensated import add_to, increase3, two_product, two_sum
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, sqrt, st
-from liegroup.compile.scalars import maximum, sincos
+from liegroup.compile.scalars import less, maximum, sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot, scale
 
@@ -40,7 +40,9 @@ _SERIES = 0.02
 _DEGENERATE = 1e-6
 """Where energy and momentum are this close to dependent, only the momentum is held."""
 _LEAST = 1e-140
-"""Squared momenta below it count as this: a body at rest stays at rest."""
+"""A body with less squared momentum is at rest: it turns by t ω, which has a derivative where what is divided by the
+momentum has none.
+"""
 _nodes, _weights = np.polynomial.legendre.leggauss(5)
 NODES: tuple[float, ...] = tuple(float(x) for x in (1.0 + _nodes) / 2.0)
 WEIGHTS: tuple[float, ...] = tuple(float(w) for w in _weights / 2.0)
@@ -121,7 +123,9 @@ def exact_motion(t: Any, m: Any, i: Any) -> Any:
     p = a[0] * (a[2] * (m[1] * m[1]) - a[1] * (m[2] * m[2]))
     q = a[2] * (a[0] * (m[1] * m[1]) - a[1] * (m[0] * m[0]))
     w = (i[0] * m[0], i[1] * m[1], i[2] * m[2])
-    gg, tt = maximum(dot(m, m), _LEAST), dot(m, w)
+    gg, tt = dot(m, m), dot(m, w)
+    moves = less(_LEAST, gg)
+    gg = select(moves, gg, gg * 0.0 + 1.0)
     psi = t * 0.0
     for node, weight in (
         (NODES[0], WEIGHTS[0]),
@@ -145,9 +149,9 @@ def exact_motion(t: Any, m: Any, i: Any) -> Any:
     c1, sg = -2.0 * (s * s), 2.0 * (s * c) / g
     mv = cross(m, v)
     vector = (
-        (1.0 + c1) * v[0] + sg * (tilt * m[0] + mv[0]),
-        (1.0 + c1) * v[1] + sg * (tilt * m[1] + mv[1]),
-        (1.0 + c1) * v[2] + sg * (tilt * m[2] + mv[2]),
+        select(moves, (1.0 + c1) * v[0] + sg * (tilt * m[0] + mv[0]), 0.5 * t * w[0]),
+        select(moves, (1.0 + c1) * v[1] + sg * (tilt * m[1] + mv[1]), 0.5 * t * w[1]),
+        select(moves, (1.0 + c1) * v[2] + sg * (tilt * m[2] + mv[2]), 0.5 * t * w[2]),
     )
     return dm, c1 + (1.0 + c1) * tilt1, vector
 

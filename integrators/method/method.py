@@ -120,7 +120,10 @@ class Stepper:
     needs : str
         What a problem must have, one of `NEEDS`; `prepare` and `integrate` refuse others.
     own : str
-        Without `step`: the name of the problem's own step (`Problem.own_steps`).
+        Without `step`: the name of the problem's own step (`Problem.own_steps`), which takes the weights of a
+        composition as the method's last coefficients.
+    before_weights : int
+        How many coefficients an own step has before these.
     step_of_time : Entry, optional
         A step that takes a given time, where the size of a step is not a time.
     explain : callable, optional
@@ -132,11 +135,17 @@ class Stepper:
         itself then take it, too, with one substep.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    one_by_one : callable, optional
+        ``one_by_one(method)`` → of such a method, the same with stages one after another, and undivided: what is
+        differentiated.
     paced : Entry, optional
         The step in lanes with times and sizes of their own, `integrators.signatures.STEP_PACED_SIGNATURE`, for
         ensembles with variable steps; without one their trajectories run one by one.
     multistep : bool
         Whether a step depends on the states before its start.
+    remembers : bool
+        Whether a step takes values that the one before has left at its end (forces, accelerations), and not only a
+        first guess: without it they are found anew.
     counts_jumps : bool
         Of a multistep one: whether it counts what a projection changes between steps (`Problem.re_bases`).
     starts : bool
@@ -191,14 +200,17 @@ class Stepper:
     evaluates: str = "field"
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
     own: str = ""
+    before_weights: int = 0
     step_of_time: Entry | None = None
     explain: Callable[[NDArray[np.float64]], str] | None = None
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     in_parts: Entry | None = None
     stages_in_lanes: bool = False
+    one_by_one: Callable[[Method], Method] | None = None
     paced: Entry | None = None
     multistep: bool = False
+    remembers: bool = False
     counts_jumps: bool = False
     starts: bool = False
     begins_with_field: bool = False

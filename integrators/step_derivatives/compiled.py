@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COUNTERS, FIRST_KNOWN
+from integrators.layout import COUNTERS, FIRST_KNOWN, HISTORY
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.jitted import raise_raised
@@ -28,9 +28,9 @@ from integrators.signatures import (
     STEP_STEPPED_SIGNATURE,
 )
 from integrators.status import OK, Status
-from integrators.step_derivatives.complex_step import by_differences, check_directions
+from integrators.step_derivatives.complex_step import Parts, by_differences, check_directions, finite, undivided
 from integrators.step_derivatives.written import written
-from integrators.steppers.tree_variational import substeps
+from integrators.steppers.own import substeps
 from liegroup.compile import (
     COMPLEX_STEP,
     Entry,
@@ -66,7 +66,7 @@ def rates_of_components(table: Any, y: Any, out: Any, moved: Any, x: Any) -> int
     return OK
 
 
-_FUNCTIONS = STEP_STEPPED, FIELD_STEPPED, FIELD_STEPPED, boolean, integer
+_FUNCTIONS = STEP_STEPPED, FIELD_STEPPED, FIELD_STEPPED, boolean, integer, boolean
 _GIVEN = real, real, vector, vector, matrix, integers, vector
 _METHOD = integer_table, vector, integers, stepped_vector, integers
 _ROOM = stepped_matrix, stepped_matrices, integer_table, stepped_matrix, matrix
@@ -74,9 +74,9 @@ _ROOM = stepped_matrix, stepped_matrices, integer_table, stepped_matrix, matrix
 
 @entry(integer(*_FUNCTIONS, *_GIVEN, *_METHOD, *_ROOM))
 def carry_compiled(
-    step: Any, field: Any, project: Any, projects: Any, passes: Any, h: Any, t: Any, y: Any, u: Any, directions: Any,
-    places: Any, weights: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, room: Any, out: Any,
+    step: Any, field: Any, project: Any, projects: Any, passes: Any, forgets: Any, h: Any, t: Any, y: Any, u: Any,
+    directions: Any, places: Any, weights: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any, room: Any, out: Any,
 ) -> int:  # fmt: skip
     """out (k, n) <- the rates of the components of the state after a step, along k directions, rows of (rates of the
     components of y, of the parameters at `places`, of the forces u, of h, of t).
@@ -108,6 +108,8 @@ def carry_compiled(
                 for i in range(n):
                     end[i], low[i] = z[i], 0.0
                 counters[part, FIRST_KNOWN] = 0
+                if forgets:
+                    counters[part, HISTORY] = 0
                 status = step(
                     field, time, own, end, low, table, coefficients, options, parameters, structure, field_work,
                     work[part], counters[part],
@@ -159,12 +161,11 @@ class SteppedKernels:
     def __init__(self, problem: Problem, method: Method, step: Any, field: Any, projection: Any) -> None:
         self.problem, self.method = problem, method
         self._step, self._field, self._projection = step, field, projection
-        parts = substeps(method) if method.stepper.own else [(method, 1.0)]
-        self._single, self._weights = parts[0][0], np.array([weight for _, weight in parts])
-        n, shape = problem.n, (len(parts), *self._single.work_shape(problem))
-        self._method = problem.table, self._single.kernel_coefficients(problem), self._single.kernel_options(problem)
-        self._work, self._field_work = np.zeros(shape, dtype=complex), np.zeros(problem.work_shape, dtype=complex)
-        self._counters, self._room = np.zeros((len(parts), COUNTERS), dtype=np.int64), np.zeros((3, n), dtype=complex)
+        self._parts, n = Parts(problem, method), problem.n
+        single = substeps(method)[0][0] if method.stepper.own else undivided(method)
+        self._method = problem.table, single.kernel_coefficients(problem), single.kernel_options(problem)
+        self._work = np.zeros((0, *single.work_shape(problem)), dtype=complex)
+        self._field_work, self._room = np.zeros(problem.work_shape, dtype=complex), np.zeros((3, n), dtype=complex)
         self._x, self._rates = np.zeros(problem.dimension, dtype=complex), np.zeros((problem.dimension, n))
         self._flat, self._one = is_flat(problem), np.eye(problem.n)
         self._passes = 1 if method.stepper.own else 2
@@ -180,23 +181,33 @@ class SteppedKernels:
         """(dimension, n): the velocity of given rates of the components; rates that leave the group have none."""
         return self._one if self._flat else np.asarray(np.linalg.pinv(self.velocities(y)))
 
+    def _weights(self, y: Array, h: float, t: float, parameters: Array) -> Array:
+        """Of the parts of a step, and room for each of them."""
+        parts = self._parts(parameters, y, h, t)
+        if len(parts) != len(self._work):
+            self._work = np.zeros((len(parts), *self._work.shape[1:]), dtype=complex)
+            self._counters = np.zeros((len(parts), COUNTERS), dtype=np.int64)
+        return np.array([weight for _, weight in parts])
+
     def __call__(
         self, y: Array, h: float, t: float, parameters: Array, places: NDArray[np.int64], u: Array, directions: Array
     ) -> tuple[Array, Array]:
         """The state after a step (n,), and the rates of its components along k directions (n, k)."""
         out = np.empty((len(directions) + 1, self.problem.n))
+        weights = self._weights(y, h, t, parameters)
         self._counters[...] = 0
         self._work[...] = 0.0
         status = carry_compiled(
-            self._step, self._field, self._projection, self.problem.projection is not None, self._passes, h, t, y, u,
-            directions, places, self._weights, *self._method, parameters.astype(complex), self.problem.structure,
+            self._step, self._field, self._projection, self.problem.projection is not None, self._passes,
+            self.method.stepper.remembers, h, t, y, u,
+            directions, places, weights, *self._method, parameters.astype(complex), self.problem.structure,
             self._field_work, self._work, self._counters, self._room, out,
         )  # fmt: skip
         raise_raised()
         if status != OK:
             said = self.method.explain(self.problem, self._work[0, 0].real)
             raise ArithmeticError(f"{self.method.name}: {Status(status).name}; {said}")
-        return out[-1], out[:-1].T
+        return out[-1], finite(self.method, out[:-1].T, y, t)
 
 
 def carry_stepped(
@@ -237,21 +248,21 @@ def kernels_of(problem: Problem, method: Method) -> SteppedKernels:
         raise ValueError(
             f"compiled: a step of {method.name} on {problem.model!r} is not compiled for numbers that carry a "
             "derivative; expected a field of compiled kernels or a formula in plain Python (no `if` on a value, not "
-            "jitted by yourself) and a method without stages in lanes; leave it False"
+            "jitted by yourself); leave it False"
         )
     return found
 
 
 def stepped_kernels(problem: Problem, method: Method, writes: bool) -> SteppedKernels | None:
     """The compiled step of a method on a problem with complex steps; None where it has none: fields that are jitted by
-    users, or plain Python that is no formula (a formula is written down if `writes`), methods that evaluate their
-    stages in lanes.
+    users, or plain Python that is no formula (a formula is written down if `writes`).
     """
     problem = by_differences(problem)
     problem = (written(problem) if writes else None) or problem
-    step, field = method.step(problem), method.function(problem)
+    single = undivided(method)
+    step, field = single.step(problem), single.function(problem)
     sources = [field.source, *([problem.projection.source] if problem.projection else [])]
-    if method.stepper.stages_in_lanes or not all(isinstance(f, Entry) for f in (step, *sources)):
+    if not all(isinstance(f, Entry) for f in (step, *sources)):
         return None
     found = [_on(step, True), *(_on(f, False) for f in sources)]
     if any(f is None for f in found):

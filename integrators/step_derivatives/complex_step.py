@@ -5,8 +5,9 @@ The interpreted source of the step is run on complex numbers, y exp(iε δ) with
 the derivative along δ without any difference of large numbers.  Comparisons look at the real parts.  An iteration
 carries the derivative one turn behind the value; the step is therefore taken twice, the second time with its own
 solution as the first guess, and one Newton iteration at the solution gives the derivative of the solution.  Parts of a
-composition are differentiated one after the other.  (Of a step that had to be divided the derivative is that of the
-iterates, to about 1e-12.)
+composition are differentiated one after the other, and so are those into which a method with stages in lanes has
+divided a step, its stages one by one (`Parts`).  What a step keeps for the next one that is more than a guess, such as
+forces at its end, is forgotten in between (`Stepper.remembers`).
 
 Exact to rounding, and slow: some hundredths of a second per direction, where a step on trees with its own tangent
 (`integrators.step_derivatives.tangent_step`) takes microseconds.
@@ -23,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COUNTERS, FIRST_KNOWN
+from integrators.layout import COUNTERS, FIRST_KNOWN, HISTORY
 from integrators.method import Method
-from integrators.method.step_map import moved
+from integrators.method.step_map import SingleStep, moved
 from integrators.problem import Problem
 from integrators.problem.ambient import state_sizes
 from integrators.status import OK, Status
-from integrators.steppers.tree_variational import substeps
+from integrators.steppers.own import substeps
 from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
@@ -56,7 +57,7 @@ def carry_complex(
             start = moved(problem, y[k].astype(complex), 1j * EPSILON * d[: 2 * n])
             size, time = np.complex128(h + 1j * EPSILON * d[-2]), np.complex128(t + 1j * EPSILON * d[-1])
             end = _end(problem, parts, start, size, u[k] + 1j * EPSILON * d[2 * n : 3 * n], time, k)
-            carried[k, j, : 2 * n] = inverse @ (end.imag / EPSILON)
+            carried[k, j, : 2 * n] = inverse @ finite(method, end.imag / EPSILON, y[k], t)
             carried[k, j, -1] += d[-2]
     return ends, carried
 
@@ -78,14 +79,25 @@ def by_parameters(
     n, m, parameters = problem.dimension, len(directions), np.array(problem.parameters, dtype=np.float64)
     check_directions(problem, method, directions)
     check_carried(problem, t, y, directions)
-    end = _whole(problem, method, y, h, t, parameters)
+    parts = Parts(problem, method)(parameters, y, h, t)
+    end = _whole(problem, parts, y, h, t, parameters)
     problem, columns = by_differences(problem), []
     for d in np.eye(n + m + 1):
         u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
         size = np.complex128(h + 1j * EPSILON) if d[-1] else h  # unlike Python's, it is compared by its real part
-        columns.append(_whole(problem, method, start, size, t, u).imag / EPSILON)
-    return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
+        columns.append(_whole(problem, parts, start, size, t, u).imag / EPSILON)
+    return end, np.linalg.pinv(velocities(problem, end)) @ finite(method, np.transpose(columns), y, t)
+
+
+def finite(method: Method, rates: Array, y: Array, t: float) -> Array:
+    """The rates; ArithmeticError where some are no numbers."""
+    if not np.isfinite(rates).all():
+        raise ArithmeticError(
+            f"{method.name}: the derivative of a step at t = {t:.9g}, y = {y.tolist()} is not finite, though the step "
+            "is; expected a state where the field has a derivative"
+        )
+    return rates
 
 
 def by_differences(problem: Problem) -> Problem:
@@ -98,9 +110,37 @@ def by_differences(problem: Problem) -> Problem:
     return replace(problem, field=replace(problem.field, differentiates=False))
 
 
-def _whole(problem: Problem, method: Method, y: Any, h: Any, t: Any, parameters: Any) -> Any:
-    """The state after one step, composed or not, with the projection that the problem applies after it."""
-    parts = substeps(method) if method.stepper.own else [(method, 1.0)]
+def undivided(method: Method) -> Method:
+    """What is differentiated: of a method with stages in lanes, which divides its steps, the same without either."""
+    return method.stepper.one_by_one(method) if method.stepper.one_by_one else method
+
+
+class Parts:
+    """Steps one after another, with their parts of the step size, that make a step of a method: those of a composition;
+    of what is `undivided` as many as the shortest part into which a step is divided asks for.
+    """
+
+    def __init__(self, problem: Problem, method: Method) -> None:
+        self._problem, self._method, self._undivided = problem, method, undivided(method)
+        self._single: SingleStep | None = None
+
+    def __call__(self, parameters: Array, y: Array, h: float, t: float) -> list[tuple[Method, float]]:
+        stepper = self._method.stepper
+        if stepper.own:
+            return substeps(self._method)
+        count = 1
+        if stepper.one_by_one and stepper.report:
+            if self._single is None or not np.array_equal(parameters, self._problem.parameters):
+                self._problem = replace(self._problem, parameters=np.array(parameters))
+                self._single = SingleStep(self._problem, self._method)
+            count = 1 << max(len(stepper.report(self._single(y, h, t).work).levels) - 1, 0)
+        return [(self._undivided, 1.0 / count)] * count
+
+
+def _whole(
+    problem: Problem, parts: Sequence[tuple[Method, float]], y: Any, h: Any, t: Any, parameters: Any
+) -> Any:  # fmt: skip
+    """The state after one step in parts, with the projection that the problem applies after it."""
     for single, part in parts:
         y = _single(problem, single, y, part * h, t, 0, parameters)
         t = t + part * h
@@ -240,10 +280,20 @@ def _single(problem: Problem, method: Method, y: Any, h: Any, t: Any, number: in
     for _ in range(2 if np.iscomplexobj(y) else 1):
         end, low = y.copy(), 0 * y
         counters[FIRST_KNOWN] = 0  # the first of several parts left what belongs to the next
-        status = method.step(problem).python(
-            method.function(problem).python, t, h, end, low, problem.table, method.kernel_coefficients(problem),
-            method.kernel_options(problem), parameters, problem.structure, fields, work, counters,
-        )  # fmt: skip
+        if method.stepper.remembers:
+            counters[HISTORY] = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
+            try:
+                status = method.step(problem).python(
+                    method.function(problem).python, t, h, end, low, problem.table, method.kernel_coefficients(problem),
+                    method.kernel_options(problem), parameters, problem.structure, fields, work, counters,
+                )  # fmt: skip
+            except np.exceptions.ComplexWarning:
+                raise ValueError(
+                    f"method: {method.name}, whose step loses what complex numbers carry on {problem.model!r}; "
+                    "expected another one"
+                ) from None
         if status != OK:
             raise ArithmeticError(
                 f"{method.name}, state {number}: {Status(status).name}; {method.explain(problem, work[0].real)}"

@@ -122,8 +122,8 @@ def linearised_step(
     Raises
     ------
     ValueError
-        Another kind of method; sizes that do not fit; `compiled` where there is nothing to compile: fields in plain
-        Python or jitted by users, methods with stages in lanes.
+        Another kind of method; sizes that do not fit; `compiled` where there is nothing to compile: fields that are
+        jitted by users, or in plain Python and no formula.
     ArithmeticError
         The step has no solution that Newton's method finds; the message is the status.
 

@@ -16,7 +16,7 @@ from integrators.method import Method
 from integrators.steppers.own import by_own_steps, own_stepper
 from integrators.tableaus import Composition
 
-ASYNCHRONOUS = own_stepper("asynchronous", "asynchronous")
+ASYNCHRONOUS = replace(own_stepper("asynchronous", "asynchronous"), remembers=True)
 ASYNCHRONOUS_FREE = replace(ASYNCHRONOUS, name="asynchronous_free", own="asynchronous_free")
 _SOURCE = "Lew, Marsden, Ortiz and West 2003"
 

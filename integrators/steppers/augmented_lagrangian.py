@@ -330,6 +330,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=work_shape,
     needs="closures",
+    remembers=True,
     explain=explain,
 )
 

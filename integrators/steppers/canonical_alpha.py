@@ -26,6 +26,7 @@ own rows
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -375,8 +376,12 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 STEPPER = Stepper(
     "canonical-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised",
     shape=_shape, needs="canonical", explain=explain, starts=True,
-    form=damped_departures,
+    remembers=True, form=damped_departures,
 )  # fmt: skip
+
+
+DAMPED = replace(STEPPER, name="canonical-alpha-damped", multistep=True)
+"""a₁ is of states before: steps that begin anew, one by one, are another method, of lower order for small ρ."""
 
 
 def canonical_alpha(radius: float = 0.8, name: str = "ALPHA", **changes: Any) -> Method:
@@ -395,7 +400,7 @@ def canonical_alpha(radius: float = 0.8, name: str = "ALPHA", **changes: Any) ->
         A radius that is no number in [0, 1].
     """
     radius = real(radius, "radius", "a spectral radius in [0, 1]", lambda x: 0.0 <= x <= 1.0)
-    return _method(name, numbers_of(radius), "Chung and Hulbert 1993; Brüls, Cardona and Arnold 2012", changes)
+    return _method(name, DAMPED, numbers_of(radius), "Chung and Hulbert 1993; Brüls, Cardona and Arnold 2012", changes)
 
 
 def newmark(gamma: float = 0.5, beta: float = 0.25, name: str = "NEWMARK", **changes: Any) -> Method:
@@ -417,10 +422,10 @@ def newmark(gamma: float = 0.5, beta: float = 0.25, name: str = "NEWMARK", **cha
     """
     gamma = real(gamma, "gamma", "0.5, with which the order is 2", lambda x: x == 0.5)
     beta = positive(beta, "beta")
-    return _method(name, (0.0, 0.0, gamma, beta), "Newmark 1959", changes)
+    return _method(name, STEPPER, (0.0, 0.0, gamma, beta), "Newmark 1959", changes)
 
 
-def _method(name: str, numbers: tuple[float, ...], source: str, changes: Any) -> Method:
+def _method(name: str, stepper: Stepper, numbers: tuple[float, ...], source: str, changes: Any) -> Method:
     return Method(
-        name=name, stepper=STEPPER, order=2, coefficients=np.array([*numbers, *START]), source=source, **changes
+        name=name, stepper=stepper, order=2, coefficients=np.array([*numbers, *START]), source=source, **changes
     )

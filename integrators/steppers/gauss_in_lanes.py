@@ -22,6 +22,7 @@ Coefficients, options and rows of the workspace: `integrators.steppers.gauss_wor
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,9 @@ from integrators.steppers.gauss_workspace import (
     UP,
     room,
 )
+from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.kinetic import constant_inverse_inertia
+from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
 from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2, st, st2
@@ -446,6 +449,16 @@ def tuned(method: Method, energy_tolerance: float | None, fast: bool) -> Method:
     return gauss_in_lanes_method(f"{method.name}[{', '.join(said)}]", energy_tolerance, fast)
 
 
+def one_by_one(method: Method) -> Method:
+    """The method, undivided, with its stages one after another."""
+    return _one_by_one().with_map(method.map)
+
+
+@cache
+def _one_by_one() -> Method:
+    return implicit_rkmk(GAUSS(STAGES), "GAUSS8, stages one by one")
+
+
 GAUSS_IN_LANES = Stepper(
     "gauss_in_lanes",
     gauss_step,
@@ -455,6 +468,7 @@ GAUSS_IN_LANES = Stepper(
     prepares_at=True,
     shape=shape,
     stages_in_lanes=True,
+    one_by_one=one_by_one,
     report=report,
     tuned=tuned,
 )

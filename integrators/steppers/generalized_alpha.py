@@ -485,6 +485,7 @@ STEPPER = Stepper(
     step,
     lambda options: 0,
     starts=True,
+    remembers=True,
     maps=("exp", "cayley"),
     prepare=check,
     evaluates="parts",

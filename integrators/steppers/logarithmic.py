@@ -231,6 +231,7 @@ LOGARITHMIC = Stepper(
     step_of_time=step_of_time,
     explain=_explain,
     needs="canonical",
+    remembers=True,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,3 +34,10 @@ def by_own_steps(stepper: Stepper, composition: Composition | None, name: str, s
         source=source,
         **changes,
     )
+
+
+def substeps(method: Method) -> list[tuple[Method, float]]:
+    """The parts of a composition of own steps: plain steps, each with its part of the step size."""
+    given, weights = np.split(method.coefficients, [method.stepper.before_weights])
+    plain = replace(method, coefficients=np.append(given, 1.0), order=2)
+    return [(plain, float(weight)) for weight in weights]

@@ -287,7 +287,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     )
 
 
-SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical", form=departures)
+SPLITTING = Stepper(
+    "splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical", remembers=True, form=departures
+)
 
 
 def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:

@@ -35,6 +35,7 @@ TREE_VARIATIONAL = Stepper(
     lambda options: 0,
     maps=("split", "splitexp", "cayley", "exp"),
     own="variational",
+    before_weights=1,
     evaluates="nothing",
     needs="own step",
 )
@@ -100,10 +101,3 @@ def tree_variational(
         map=map,
         **changes,
     )
-
-
-def substeps(method: Method) -> list[tuple[Method, float]]:
-    """The parts of a composition: plain steps, each with its part of the step size."""
-    turn, weights = method.coefficients[0], method.coefficients[1:]
-    plain = replace(method, coefficients=np.array([turn, 1.0]), order=2)
-    return [(plain, float(weight)) for weight in weights]

@@ -20,6 +20,7 @@ the state would spoil.  On commutative groups the method is `GAUSS8`.  Sources: 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ from integrators.steppers.gauss_sweep import (
     weights,
 )
 from integrators.steppers.gauss_workspace import AT_PLAY, CLOCK_ROW, FLAT, NU, STAGES, room
-from integrators.steppers.lie_variational import check_canonical
+from integrators.steppers.lie_variational import check_canonical, gauss
 from integrators.steppers.lie_variational_stages import force, mean_momentum, move_by
 from liegroup.compile import entry, flattened, helper, kernel, ld, magnitude, st
 from liegroup.compile.scalars import less, maximum, select
@@ -354,8 +355,19 @@ def tuned(method: Method, energy_tolerance: float | None, fast: bool) -> Method:
     return variational_in_lanes(base.name, energy_tolerance, fast)
 
 
+def one_by_one(method: Method) -> Method:
+    """The method, undivided, with its stages one after another."""
+    return _one_by_one().with_map(method.map)
+
+
+@cache
+def _one_by_one() -> Method:
+    return gauss(STAGES, "VARIATIONAL_GAUSS8, stages one by one")
+
+
 VARIATIONAL_DIVIDED = replace(
     GAUSS_IN_LANES,
+    one_by_one=one_by_one,
     name="variational_in_lanes",
     step=variational_step,
     prepare=prepare,

@@ -131,6 +131,10 @@ COMPLEX_STEP = 1e-30
 """The imaginary part that carries a derivative through a real formula, per unit of the derivative."""
 
 
+_SQUARED = 1e-36
+"""Squares of what carries a derivative are less: of squares of zeros they are all that is left."""
+
+
 def magnitude(x: Any) -> Any:
     """Absolute value; of a number with a complex step the sum of those of its value and its derivative: for iterations,
     which are to settle in both.
@@ -178,7 +182,7 @@ def _sqrt(x: Any) -> Any:
 
 
 def _sqrt_stepped(x: Any) -> Any:
-    root = math.sqrt(x.real)
+    root = math.sqrt(0.0 if -_SQUARED < x.real < 0.0 else x.real)
     return complex(root, 0.5 * x.imag / (root if root > 0.0 else 1.0))  # at 0 others choose another value
 
 

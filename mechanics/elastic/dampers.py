@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ def phi(z: Any) -> Any:
     if abs(z) < _SMALL:
         second = 0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * (1 / 5040 + z / 40320)))))
         return 1.0 + z * second, second
-    first = math.expm1(z) / z
+    first = decay(z) / z
     return first, (first - 1.0) / z
 
 
@@ -59,7 +58,7 @@ def decay(z: Any) -> Any:
 @helper
 def impulse(damping: Any, w: Any, inverse: Any, speed: Any) -> Any:
     """µ ṡ (exp(−c w/µ) − 1), the impulse on b over the time w of the damper alone, 1/µ = 1/m_a + 1/m_b."""
-    return math.expm1(-(damping * w * inverse)) / inverse * speed
+    return decay(-(damping * w * inverse)) / inverse * speed
 
 
 @helper

@@ -142,6 +142,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=node.work_shape,
     needs="constraints",
+    remembers=True,
 )
 
 

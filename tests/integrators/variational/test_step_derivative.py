@@ -10,8 +10,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from integrators import integrate
+from integrators.adjoint import DifferentiableRun, gradient_of_run
 from integrators.analysis.canonical import two_form
-from integrators.method.step_map import moved, step_map
+from integrators.method.step_map import SingleStep, moved, step_map
 from integrators.methods import METHODS as CATALOGUE
 from integrators.methods import find
 from integrators.problem import Problem
@@ -195,6 +197,57 @@ def test_the_derivative_of_a_step_is_exact_at_equilibria_too(name):
     J = differences(lambda x: step_map(made, find(name), 0.0, True)(x, 0.2), np.zeros(3), 2.0**-9)
     assert not found.y.any()
     assert np.abs(found.A - J).max() < 1e-10
+
+
+CANONICAL = [name for name, x in STEPPERS.items() if x and x.needs == "canonical" and not x.multistep]
+
+
+@pytest.mark.one_per_family
+@pytest.mark.parametrize("name", CANONICAL)
+def test_the_derivative_of_a_canonical_step_is_exact(problems, name):
+    """Interpreted and compiled, of a body that turns and of one that does not, where the method is for them: what a
+    step keeps for the next one, such as the force at its end, belongs to another state.
+    """
+    derived = 0
+    for made, h in ((problems.heavy_top(), 0.05), (problems.kepler(), 0.05)):
+        try:
+            find(name).check(made)
+        except ValueError:
+            continue
+        step, d = step_map(made, find(name)), np.random.default_rng(2).normal(size=made.dimension)
+        J = differences(lambda x: step(moved(made, made.y0, x[0] * d), h), np.zeros(1), 2.0**-10)[:, 0]
+        for compiled in (False, True):
+            found = linearised_step(made, name, made.y0, h, compiled=compiled)
+            assert np.abs(velocities(made, found.y) @ found.A @ d - J).max() < 1e-10 * np.abs(J).max()
+        derived += 1
+    assert derived
+
+
+def test_what_is_not_a_map_of_states_has_no_derivative(problems):
+    """The acceleration that ALPHA takes along is of states before; Newmark's is that of the state."""
+    made = problems.kepler()
+    with pytest.raises(ValueError, match="ALPHA, whose steps depend on states before"):
+        linearised_step(made, "ALPHA", made.y0, H)
+    with pytest.raises(ValueError, match="ALPHA_0 depends on steps before"):
+        gradient_of_run(made, "ALPHA_0", 0.02, 5, np.ones(4))
+    run = integrate(made, "NEWMARK", (0.0, 0.1), 0.02)
+    assert np.abs(DifferentiableRun(made, "NEWMARK", 0.02, 5).states(made.y0)[-1] - run.y[-1]).max() < 1e-14
+
+
+@pytest.mark.parametrize("h", [0.02, 0.5])
+def test_stages_in_lanes_are_differentiated_one_by_one_and_undivided(problems, h):
+    """GAUSS8 divides the longer step, near the perihelion, into many."""
+    made = problems.kepler(0.8)
+    taken = SingleStep(made, find("GAUSS8"))(made.y0, h, 0.0)
+    assert (len(find("GAUSS8").stepper.report(taken.work).levels) > 1) == (h == 0.5)
+    found = linearised_step(made, "GAUSS8", made.y0, h, compiled=True)
+    assert np.abs(found.y - taken.y).max() < 1e-14 * np.abs(taken.y).max()
+    at, by_parts = made.y0, np.eye(4)
+    for _ in range(64):
+        part = linearised_step(made, "RKMK_GAUSS6", at, h / 64, compiled=True)
+        at, by_parts = part.y, part.A @ by_parts
+    for A in (found.A, linearised_step(made, "GAUSS8", made.y0, h).A):
+        assert np.abs(A - by_parts).max() < 1e-11 * np.abs(by_parts).max()
 
 
 def test_a_control_that_changes_an_inertia_found_once_is_refused():

@@ -12,9 +12,11 @@ import pytest
 from scipy.special import jn_zeros
 
 from integrators import integrate, resume
-from integrators.method.step_map import step_map
+from integrators.method.step_map import moved, step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
+from integrators.step_derivatives.complex_step import velocities
+from integrators.step_derivatives.linearised import linearised_step
 from mechanics.elastic import (
     Cables,
     Dampers,
@@ -29,6 +31,7 @@ from mechanics.elastic import (
 from mechanics.elastic.layout import DEPTH, RATIOS_AT
 from mechanics.elastic.levels import steps_of
 from mechanics.elastic.resonance import Vibrations
+from mechanics.elastic.rods import Rod, Section
 
 pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
 """Steps that are too long are looked at in what a run says when it has ended."""
@@ -472,3 +475,49 @@ def test_a_step_across_an_infinite_energy_is_doubted(name: str, points: Any, ele
     fine = integrate(slow, name, (0.0, 2.0), 1e-3)
     assert not fine.doubts
     assert fine.y[:, np.argmax(np.abs(moving)) + 3 * (len(points) - 1)].min() > 0.0
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------------
+
+
+def slope(problem: Problem, method: str, y: np.ndarray, h: float, d: np.ndarray) -> np.ndarray:
+    """How the components of the state after a step change along a velocity, by differences of order four."""
+    step, e = step_map(problem, METHODS[method]), 1e-3
+    after = [step(moved(problem, y, k * e * d), h) for k in (-2, -1, 1, 2)]
+    return np.asarray((after[0] - 8.0 * after[1] + 8.0 * after[2] - after[3]) / (12.0 * e))
+
+
+def straight_rod() -> Problem:
+    """Without stress, at rest: nothing is turned, nothing moves."""
+    section = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.02, 0.01, 0.01))
+    return Rod.straight(1.0, 3, section, supports={0: "clamped"}, gravity=(0, 0, -1.0)).problem()
+
+
+def damped_net() -> Problem:
+    elements = [Springs([[0, 1], [1, 2]], 25.0, rest=[1.0, 0.8]), Dampers([[0, 1], [1, 2]], [0.4, 30.0])]
+    return Network([[0, 0, 0], [1, 0.2, 0], [1.8, -0.3, 0.4]], [0.9, 0.5, 0.7], elements, fixed=[0]).problem()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("make", "method"),
+    [
+        *((make, method) for make in (straight_rod, damped_net) for method in ("AVI", "AVI_SUZUKI4", "RKMK4")),
+        (straight_rod, "SPLIT_STRANG_DKD"),
+        (damped_net, "RKMK_RADAU_IIA3"),
+    ],
+)
+def test_derivatives_of_steps_are_those_of_the_map(make: Any, method: str, compiled: bool) -> None:
+    problem, h, rng = make(), 0.004, np.random.default_rng(3)
+    y, d = np.asarray(problem.y0), rng.normal(size=problem.dimension)
+    if make is damped_net:
+        y = moved(problem, y, 0.01 * rng.normal(size=problem.dimension))
+    found = linearised_step(problem, method, y, h, compiled=compiled)
+    expected = slope(problem, method, y, h, d)
+    assert np.abs(velocities(problem, found.y) @ found.A @ d - expected).max() < 1e-8 * np.abs(expected).max()
+
+
+def test_a_heap_loses_derivatives_and_says_so() -> None:
+    problem = damped_net()
+    with pytest.raises(ValueError, match="AVI_FREE, whose step loses what complex numbers carry"):
+        linearised_step(problem, "AVI_FREE", problem.y0, 0.004)

@@ -15,7 +15,8 @@ from integrators.analysis.symplecticity import cotangent_form, derivative
 from integrators.method.step_map import moved, step_map
 from integrators.methods import find
 from integrators.step_derivatives.linearised import linearised_step
-from integrators.steppers.tree_variational import substeps, tree_variational
+from integrators.steppers.own import substeps
+from integrators.steppers.tree_variational import tree_variational
 from liegroup import rn
 from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
