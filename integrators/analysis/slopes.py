@@ -101,7 +101,7 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) ->
         except (ValueError, ArithmeticError) as error:
             refused = error
         else:
-            rises.append(weights @ f / h)
+            rises.append(weights @ (f - at(0.0)) / h)  # of what does not change 0, without a rounding
             if len(rises) == 1:
                 noise = np.abs(weights).sum() * _noise(at, 32.0 * ROUNDING * h * nodes[-2:])
             kink = abs(_KINK @ (f[5:] + f[3::-1] - 2.0 * f[4])) / h if central else 0.0 * rises[-1]

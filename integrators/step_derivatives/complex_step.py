@@ -162,7 +162,7 @@ def controls_as_directions(problem: Problem, controls: Sequence[int]) -> Array:
 
 def check_directions(problem: Problem, method: Method, directions: Array) -> None:
     """ValueError if what the method computes from the problem depends on its parameters along a direction."""
-    parameters = np.array(problem.parameters, dtype=np.float64)
+    parameters, method = np.array(problem.parameters, dtype=np.float64), undivided(method)
     for d in directions:
         other = replace(problem, parameters=parameters + (0.5 * parameters + 0.125) * (d != 0.0))
         if not np.array_equal(method.kernel_coefficients(problem), method.kernel_coefficients(other)):

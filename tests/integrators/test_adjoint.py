@@ -22,6 +22,7 @@ from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import arctan2
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics.elastic import Network, Springs
 from mechanics.joints import Revolute
 
 H, STEPS = 0.1, 7
@@ -420,3 +421,23 @@ def test_a_start_that_the_parameters_move_is_a_direction_of_its_own():
     assert np.abs(found.by_parameters - true).max() > 0.05
     with pytest.raises(ValueError, match="a problem of 2 starts, expected one"):
         start_directions(lambda x: make(x).with_start([[0.3, 1.0], [0.2, 0.0]]), x)
+
+
+@pytest.mark.parametrize("method", ["SPLIT_STRANG", "NEWMARK", "GAUSS8"])
+def test_what_a_parameter_does_not_change_is_left_alone(method):
+    """The stiffness of one spring of three bodies: methods that find the inertia once take its direction."""
+
+    def make(x):
+        elements = [Springs([[0, 1], [1, 2]], [x[0], 30.0], rest=[1.0, 0.8])]
+        return Network([[0, 0, 0], [1, 0.2, 0], [1.8, -0.3, 0.4]], [0.9, 0.5, 0.7], elements, fixed=[0]).problem()
+
+    x = np.array([20.0])
+    directions, weights = parameter_directions(make, x), np.arange(1.0, 1.0 + make(x).n)
+    assert np.count_nonzero(directions) == 1
+    found = gradient_of_run(make(x), method, 0.02, 3, weights, parameters=directions)
+
+    def value(k):
+        return weights @ DifferentiableRun(make(x + k), method, 0.02, 3).states(make(x + k).y0)[-1]
+
+    true = (8.0 * (value(0.1) - value(-0.1)) - (value(0.2) - value(-0.2))) / 1.2
+    assert found.by_parameters == pytest.approx([true], rel=1e-8)
