@@ -111,7 +111,7 @@ def linearised_step(
     t : float
         Time at the start.
     compiled : bool
-        Where a step is differentiated by complex steps, compile it for them: half a minute or more for the first
+        Where a step is differentiated by complex steps, compile it for them: seconds to half a minute for the first
         problem of a kind, kept on disk, then some thousand times as fast as the interpreted step.
 
     Returns
