@@ -18,6 +18,7 @@ from integrators.arithmetic.compensated import renormalise
 from integrators.engine.winding import unwound, wind
 from integrators.layout import COUNTERS, STEPS
 from integrators.method import Method
+from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.derivatives import Differentiable
@@ -31,6 +32,8 @@ from liegroup.compile.tracing import Graph, Path, Traced
 from liegroup.printers import LANGUAGES, Function, SourceText, printed
 
 Array = NDArray[np.float64]
+SAME = 1e-9
+"""Of the largest number of a state: as far as code may be from a step."""
 
 
 def generate_code(
@@ -272,6 +275,7 @@ def _of_step(
         """The step of this number of a run, and the nodes of its state if its quaternions are normalised after it."""
         graph.path = Path(graph, known)
         end, behind = _end(problem, method, t, h, y, low, number)
+        _check_samples(problem, method, h0, states, graph.path, _nodes(graph, end))
         outputs = {"end": _nodes(graph, [*end, *behind] if carries else end), "left": [graph.path.left.k]}
         found = Function(name, graph, {"t": 0, "h": 0, "y": len(outputs["end"])}, outputs, about, advances=True)
         if not carries:
@@ -289,6 +293,27 @@ def _of_step(
     if due.outputs == {**ordinary.outputs, "end": normalised}:
         due = _normalising(problem)
     return ordinary._replace(due=(RENORMALISE_EVERY, due))
+
+
+def _check_samples(problem: Problem, method: Method, h: float, states: Array, path: Path, end: Sequence[int]) -> None:
+    """Raise where the code does not give the step from a sample whose decisions are uncertain."""
+    uncertain = np.flatnonzero(np.broadcast_to(path.uncertain, len(states)))
+    if not len(uncertain):
+        return
+    given = np.transpose([np.broadcast_to(path.value(x), len(states)) for x in end])
+    step = step_map(problem, method, interpreted=True)
+    for k in uncertain:
+        with np.errstate(all="ignore"):
+            truth = step(states[k], h)
+        if problem.projection is not None:
+            at, work = truth.copy(), np.zeros(problem.work_shape)
+            problem.projection.python(h, at, problem.parameters, problem.structure, work, truth)
+        if not np.abs(given[k] - truth).max() <= SAME * np.abs(truth).max():
+            raise ArithmeticError(
+                f"{problem.model}: a step of {method.name} from the sample {states[k].tolist()} cannot be written as "
+                f"code: in steps of {h:g} s its iteration runs away there, and the method goes on by another one that "
+                "decides by values; expected a smaller step, or a method without iteration, such as RKMK4"
+            )
 
 
 def _normalising(problem: Problem) -> Function:

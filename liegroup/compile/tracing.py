@@ -730,7 +730,35 @@ class Path:
         for k, answer in self._presupposed.items():
             condition = Traced(self._graph, k)
             left = condition.select(left, 1.0) if answer else condition.select(1.0, left)
-        return left
+        number = self._number_if_all_are()
+        return left if number is None else (number < 1.0).select(left, (number > 0.0).select(left, 1.0))
+
+    def _number_if_all_are(self) -> Traced | None:
+        """A sum of what the presuppositions compare, no number where one of them is none: a comparison says no to that,
+        from which `not` and `==` make a yes.  What is none for a sample may be so (`uncertain`) and is left out.
+        """
+        graph, total = self._graph, None
+        for x in self._compared():
+            if np.isfinite(self.value(x)).all():
+                total = x if total is None else graph.node("add", total, x)
+        return None if total is None else Traced(graph, total)
+
+    def _compared(self) -> list[int]:
+        """What the presuppositions compare."""
+        graph = self._graph
+        found = {x for k in graph.needed(self._presupposed) if graph.nodes[k][0] == "less" for x in graph.arguments(k)}
+        return [x for x in sorted(found) if graph.value(x) is None]
+
+    def value(self, k: int) -> Any:
+        """What a node is for the samples, (m,), or a number that is the same for all."""
+        return evaluated(self._graph, k, self._values)
+
+    @property
+    def uncertain(self) -> Any:
+        """For which samples something is compared that is no number, or infinite: because it is not chosen, or because
+        an iteration runs away, which then counts as one that has ended.
+        """
+        return ~np.isfinite(np.broadcast_arrays(np.zeros(1), *map(self.value, self._compared()))).all(axis=0)
 
 
 def evaluated(graph: Graph, k: int, values: dict[int, Any]) -> Any:

@@ -88,6 +88,26 @@ def test_the_rounds_of_an_iteration_are_those_of_the_samples():
     assert np.allclose(end, run.y[-1], rtol=0.0, atol=1e-13)
 
 
+@pytest.mark.parametrize("language", [pytest.param("c", marks=needs_c), "numpy", "jax", "casadi"])
+@pytest.mark.parametrize("method", ["MIDPOINT", "RKMK_GAUSS2"])
+def test_an_iteration_that_runs_away_has_left(method, language):
+    """Beyond all numbers nothing changes any more, and nothing is above a limit: no iteration ends by that."""
+    if language == "jax":
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    elif language == "casadi":
+        pytest.importorskip("casadi")
+    spring = Problem(rn(2), [0.1, 0.0], lambda t, y: [y[1], -1e4 * y[0] ** 3])
+    found = generate_code(spring, language, method, 0.02).load()
+    for q, expected in ((0.1, 0.0), (0.5, 1.0), (3.0, 1.0), (10.0, 1.0), (1e3, 1.0), (1e6, 1.0)):
+        with np.errstate(all="ignore"):
+            end, left = found.one_step(0.0, 0.02, np.array([q, 0.0]))
+        end, left = (x.full() if language == "casadi" else x for x in (end, left))
+        assert np.ravel(left).tolist() == [expected]
+        assert expected or np.abs(np.ravel(end) - step_map(spring, METHODS[method])([q, 0.0], 0.02)).max() < 1e-14
+    with pytest.raises(ArithmeticError, match=r"from the sample \[10.0, 0.0\] cannot be written .* runs away there"):
+        generate_code(spring, language, method, 0.02, samples=[[0.1, 0.0], [10.0, 0.0]])
+
+
 def test_numpy_repeats_the_kernels_on_batches():
     problem = tree_problem()
     found = generate_code(problem, "numpy", "RKMK4", H).load()
