@@ -59,6 +59,8 @@ def generate_code(
     than the samples: more rounds of an iteration, another chart.  Its numbers are then not those of the method.  C and
     CUDA have the loop besides: ``many_steps(t, h, steps, y)``, a kernel ``many_steps_each``.
 
+    Of `GAUSS8` the code is that of undivided steps, ``GAUSS8.tuned(energy_tolerance=inf)``, to rounding.
+
     Derivatives are those of the formulas by the numbers of the state (for quaternions by all four), exact to rounding.
     JAX and CasADi need none: they differentiate what is written.
 
@@ -72,7 +74,8 @@ def generate_code(
     method : str or Method, optional
         Of `integrators.METHODS`: a one-step method with a fixed step.
     step : float, optional
-        With a method: the step size of the samples, s.
+        With a method: the step size at which it is traced, s.  Iterations get the rounds that it needs: traced at twice
+        the steps that are taken, they have some to spare.
     samples : array (n,) or (m, n), optional
         States from which the step is traced: as many rounds as the slowest of them needs. Default the start of the
         problem.
@@ -260,6 +263,9 @@ def _of_step(
     if step is None:
         raise ValueError(f"step: None, expected the step size, s, at which {method.name} is traced")
     method.check(problem)
+    name = method.name
+    if method.stepper.one_by_one and not carries:
+        method, name = method.stepper.one_by_one(method), f"{method.name}, undivided, its stages one after another"
     h0 = real(step, "step")
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
@@ -283,7 +289,7 @@ def _of_step(
         renormalise(problem.table, end, behind)
         return found, _nodes(graph, [*end, *behind])
 
-    about = f"A step of {method.name}: the state after it; left: 1 where the iteration would have gone on otherwise."
+    about = f"A step of {name}: the state after it; left: 1 where the iteration would have gone on otherwise."
     ordinary, normalised = taken(1 if carries else 0, "one_step", about)
     if not carries:
         return ordinary

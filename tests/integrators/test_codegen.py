@@ -17,7 +17,7 @@ from integrators.step_derivatives import linearised_step
 from liegroup import product, rn, so3
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
-from mechanics.systems import four_bar
+from mechanics.systems import SYSTEMS, four_bar
 from mechanics.testing import random_tree
 
 COMPILER = os.environ.get("CC", "cc")
@@ -106,6 +106,16 @@ def test_an_iteration_that_runs_away_has_left(method, language):
         assert expected or np.abs(np.ravel(end) - step_map(spring, METHODS[method])([q, 0.0], 0.02)).max() < 1e-14
     with pytest.raises(ArithmeticError, match=r"from the sample \[10.0, 0.0\] cannot be written .* runs away there"):
         generate_code(spring, language, method, 0.02, samples=[[0.1, 0.0], [10.0, 0.0]])
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "GAUSS8"])
+def test_traced_at_twice_the_step_iterations_have_rounds_to_spare(method):
+    problem, h = SYSTEMS["pendulum"].problem(), 0.02
+    run = integrate(problem, method, (0.0, 100 * h), h)
+    code = generate_code(problem, "numpy", method, 2.0 * h, samples=run.y[::10]).load()
+    end, left = code.one_step(0.0, h, run.y)
+    assert left.sum() <= 1.0  # rounding decides when an iteration ends
+    assert np.abs(end[:-1] - run.y[1:]).max() < 1e-14
 
 
 def test_numpy_repeats_the_kernels_on_batches():
