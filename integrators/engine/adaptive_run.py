@@ -49,7 +49,9 @@ LEAST = 1e-3 * float(np.finfo(float).eps)
 field in a step, of what should be zero but is a difference of such components.
 """
 _ROWS = 1024
-"""Saved states there is room for at first."""
+"""Saved states there is room for at first, where every step is saved; they are doubled as they fill."""
+_FEWEST = 4
+"""The same where few steps are: each run of an ensemble has its own."""
 SHORTEST = 32.0
 """Spacings of the time in a first step that is found."""
 
@@ -106,7 +108,8 @@ class AdaptiveRun(Run):
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         self.shared = {} if shared is None else shared
         self.as_given, method = method, controller.method(method)
-        super().__init__(problem, method, output, span[0], y0, len(output.times) or output.window or _ROWS)
+        rows = len(output.times) or output.window or max(_FEWEST, _ROWS // output.save_every)
+        super().__init__(problem, method, output, span[0], y0, rows)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
         if method.stepper.tolerances is not None:
             sizes = state_sizes(problem.table, np.asarray(y0, dtype=np.float64))

@@ -49,6 +49,8 @@ def drive(
     began, call, crew = time.perf_counter() - seconds_waited(), _Call(callback, runs), crew or Here()
     with _ended(runs), interruptible(keeper is not None) as interrupted, _bar(progress) as bar:
         waiting, reason = deque(run for run in runs if not run.done), Status.OK
+        ticks = {run: _ticks(run) for run in runs}
+        together = sum(ticks.values())  # kept up: summed over all after every chunk it costs the square of their number
         with crew:
             while reason is Status.OK and (waiting or crew.busy):
                 size = crew.size
@@ -62,9 +64,11 @@ def drive(
                 for run in crew.finished():
                     if not run.done:
                         waiting.appendleft(run)
+                    now = _ticks(run)
+                    together, ticks[run] = together + now - ticks[run], now
                     if call(run):
                         reason = Status.STOPPED
-                bar.update(int(_TICKS * sum(run.progress for run in runs) / len(runs)) - bar.n)
+                bar.update(together // len(runs) - bar.n)
                 if interrupted():
                     reason = Status.INTERRUPTED
         if keeper is not None:
@@ -113,6 +117,10 @@ def _ended(runs: Sequence[Run]) -> Iterator[None]:
             if not run.done:
                 run.end(Status.INTERRUPTED, repr(error))
         raise
+
+
+def _ticks(run: Run) -> int:
+    return int(_TICKS * run.progress)
 
 
 def _bar(progress: bool | None) -> Any:

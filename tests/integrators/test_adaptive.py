@@ -21,7 +21,9 @@ from integrators.controllers import (
 from integrators.controllers.clock import MEMORY, H, bounded
 from integrators.controllers.integrating import RHO
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
+from integrators.engine import crew
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.crew import Here
 from integrators.engine.run import Output
 from integrators.layout import HISTORY
 from integrators.methods import find
@@ -131,6 +133,43 @@ def test_more_states_than_there_was_room_for_at_first(problems):
     solution = integrate(problems.heavy_top(), "RKMK_BOGACKI_SHAMPINE32", (0, 10), rtol=1e-8, atol=1e-8)
     assert solution.steps == len(solution.t) - 1 > 3000
     assert (np.diff(solution.t) > 0).all()
+
+
+def test_what_fills_few_rows_has_no_room_for_many(problems, monkeypatch):
+    """Each trajectory of an ensemble has tables of its own: 1024 rows of them, two of which are filled, are 90 kB."""
+    made, given = list[AdaptiveRun](), {"rtol": 1e-6, "max_step": 1e-4}
+    start = AdaptiveRun.__init__
+    monkeypatch.setattr(AdaptiveRun, "__init__", lambda self, *rest: (made.append(self), start(self, *rest))[1])
+    few = integrate(problems.heavy_top(), "RKMK_DOP853", (0, 1), **given, save_every=600)
+    assert len(few.t) == 18 <= len(made[0].saved_t) <= 32
+    every = integrate(problems.heavy_top(), "RKMK_DOP853", (0, 1), **given)
+    assert np.array_equal(few.y[:-1], every.y[::600])
+    assert np.array_equal(few.y[-1], every.y[-1])
+
+
+def test_progress_is_asked_of_those_that_have_moved(problems, monkeypatch):
+    """Of all after each chunk of one, the time grows with the square of the number of trajectories."""
+    asked, moved, count = 0, 0, 60
+    progress, finished = AdaptiveRun.progress.fget, Here.finished
+
+    def counted(self):
+        nonlocal asked
+        asked += 1
+        return progress(self)
+
+    def noted(self):
+        nonlocal moved
+        found = finished(self)
+        moved += len(found)
+        return found
+
+    monkeypatch.setattr(AdaptiveRun, "progress", property(counted))
+    monkeypatch.setattr(Here, "finished", noted)
+    monkeypatch.setattr(crew, "goes_in_lanes", lambda *_: False)
+    problem = problems.heavy_top()
+    integrate(problem.with_start(np.tile(problem.y0, (count, 1))), "RKMK_DOP853", (0, 0.5), rtol=1e-6, workers=1)
+    assert moved >= count
+    assert asked <= moved + count
 
 
 def test_an_ensemble_chooses_steps_for_each_trajectory(problems):
