@@ -23,7 +23,7 @@ from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
 from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
-from mechanics.nonholonomic.notes import FORMS, Derived, argument_count
+from mechanics.nonholonomic.notes import FORMS, MATRIX, TIMED, Derived, form_taken
 from mechanics.nonholonomic.written import Functions, plain, work_height
 
 Array = NDArray[Any]
@@ -49,7 +49,7 @@ class InterpretedFunctions(Functions):
 
     def mass_at(self, q: Array) -> Array:
         """M(q); of the kinetic energy by polarisation."""
-        if argument_count(self.mass, self.parameters is not None) == 1:
+        if form_taken("mass", self.mass, self.parameters is not None) == MATRIX:
             return self.call("mass", q)
         e = np.eye(self.n)
         t = np.array([self.call("mass", q, x) for x in e])
@@ -57,7 +57,7 @@ class InterpretedFunctions(Functions):
 
     def rows_at(self, t: Any, q: Array) -> Array:
         """A(t, q)."""
-        timed = argument_count(self.rows, self.parameters is not None) == 2
+        timed = form_taken("rows", self.rows, self.parameters is not None) == TIMED
         return np.atleast_2d(self.call("rows", *((t, q) if timed else (q,))))
 
     @cached_property

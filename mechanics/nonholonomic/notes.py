@@ -23,6 +23,7 @@ from liegroup.table import bracket_transpose
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
+_Kind = inspect.Parameter
 LEAST_PIVOT = 1e-10
 """Relative to the largest entry: smaller pivots of the rows count as zero."""
 
@@ -43,6 +44,8 @@ FORMS = {
 """How the functions are called, besides the parameters; of two forms the first unless the arguments are those of the
 second.
 """
+MATRIX, TIMED = 1, 1
+"""The second forms: of `mass` and of `rows`."""
 
 
 class Derived(NamedTuple):
@@ -77,11 +80,31 @@ def derive(functions: Any) -> Derived:
     return Derived(parts, None if basis is None else _frame(notes, basis), m, len(position), free)
 
 
-def argument_count(function: Function, has_parameters: bool) -> int:
-    """How many arguments a function takes besides the parameters."""
-    taken = inspect.signature(function).parameters.values()
-    positional = [p for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
-    return len(positional) - has_parameters
+def argument_counts(name: str, has_parameters: bool) -> list[int]:
+    """How many arguments a function takes in each of its forms."""
+    return [(0 if "()" in form else 1 + form.count(",")) + has_parameters for form in FORMS[name]]
+
+
+def form_taken(name: str, function: Function, has_parameters: bool) -> int:
+    """Which of its `FORMS` a function is called in.
+
+    Raises
+    ------
+    TypeError
+        If it may be either, as an argument with a default may be that of the parameters or one that nobody gives.
+    """
+    signature, counts = inspect.signature(function), argument_counts(name, has_parameters)
+    kinds = [(p.kind, p.default is p.empty) for p in signature.parameters.values()]
+    positional = [needed for kind, needed in kinds if kind in (_Kind.POSITIONAL_ONLY, _Kind.POSITIONAL_OR_KEYWORD)]
+    needed, takes_any = sum(positional), any(kind is _Kind.VAR_POSITIONAL for kind, _ in kinds)
+    fitting = [i for i, count in enumerate(counts) if needed <= count and (takes_any or count <= len(positional))]
+    if has_parameters and len(fitting) > 1 and not takes_any:
+        forms = " or ".join(form[:-1] + ", parameters)" for form in FORMS[name])
+        raise TypeError(
+            f"{name}: a function of {signature} may be meant as {forms}; give the arguments that it is called with no "
+            "default, and put others behind a *"
+        )
+    return counts.index(needed) if needed in counts else fitting[0] if fitting else 0
 
 
 def _form_of(name: str) -> str:
@@ -154,7 +177,7 @@ def inputs(graph: Graph, source: str, count: int) -> Array:
 def _rows(notes: _Notes) -> tuple[Array, Array]:
     """A and c."""
     n, functions = notes.functions.n, notes.functions
-    timed = argument_count(functions.rows, functions.parameters is not None) == 2
+    timed = form_taken("rows", functions.rows, functions.parameters is not None) == TIMED
     rows = notes.call("rows", *((notes.t, notes.q) if timed else (notes.q,)))
     rows = rows.reshape(1, -1) if rows.ndim < 2 else rows
     if rows.ndim != 2 or rows.shape[1] != n:
@@ -167,7 +190,7 @@ def _rows(notes: _Notes) -> tuple[Array, Array]:
 def _kinetic(notes: _Notes) -> tuple[Any, list[Any], Array]:
     """T, M v and M."""
     n, v, functions = notes.functions.n, notes.v, notes.functions
-    if argument_count(functions.mass, functions.parameters is not None) == 1:
+    if form_taken("mass", functions.mass, functions.parameters is not None) == MATRIX:
         mass = notes.call("mass", notes.q, shape=(n, n))
         momentum = [sum(mass[i, j] * v[j] for j in range(n)) for i in range(n)]
         return 0.5 * sum(x * p for x, p in zip(v, momentum, strict=True)), momentum, mass

@@ -16,7 +16,7 @@ from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from liegroup.arrays import check_function, of_kind, real, reals
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
-from mechanics.nonholonomic.notes import FORMS, argument_count, pivots
+from mechanics.nonholonomic.notes import FORMS, MATRIX, TIMED, argument_counts, form_taken, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
 from mechanics.nonholonomic.written import Functions, work_height
 
@@ -195,14 +195,13 @@ def _check_arguments(name: str, functions: Any, has_parameters: bool) -> None:
         of_kind(functions, Mapping, name, "a mapping of names to functions")
     ends = (", parameters)", "parameters)") if has_parameters else (")", ")")
     forms = [form[:-1] + ends[form.endswith("()")] for form in FORMS[name]]
-    counts = [0 if form.endswith("()") else 1 + form.count(",") for form in forms]
     for what, function in (
         {f"{name}[{k!r}]": f for k, f in functions.items()}.items() if several else [(name, functions)]
     ):
         if function is not None or name in ("mass", "rows"):
             check_function(function, what)
-            own = argument_count(function, False)
-            check_function(function, what, "a function " + " or ".join(forms), own if own in counts else counts[0])
+            count = argument_counts(name, has_parameters)[form_taken(name, function, has_parameters)]
+            check_function(function, what, "a function " + " or ".join(forms), count)
 
 
 def _quasi_velocities(functions: Functions, names: tuple[str, ...]) -> Variable:
@@ -269,7 +268,7 @@ def _led_to(functions: Functions, q: Array, rows: Array, own: tuple[Any, ...], t
     """
     from scipy.integrate import DOP853  # slow to import
 
-    timed = argument_count(functions.rows, functions.parameters is not None) == 2
+    timed = form_taken("rows", functions.rows, functions.parameters is not None) == TIMED
 
     def rate(s: float, x: Array) -> Array:
         A = np.reshape(np.array(functions.rows(*((t, x) if timed else (x,)), *own), dtype=np.float64), rows.shape)
@@ -291,7 +290,7 @@ def _contradiction(
     structure, none = np.array([n, m, k]), np.zeros((0, 0))
     functions.derived.parts(t, np.concatenate([q, v]), numbers, structure, none, out)
     mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
-    if argument_count(functions.mass, functions.parameters is not None) == 2:
+    if form_taken("mass", functions.mass, functions.parameters is not None) != MATRIX:
         for w in (v, -v, 0.0 * v, np.arange(1.0, n + 1.0)):
             energy, quadratic = float(functions.mass(q, w, *own)), float(0.5 * w @ mass @ w)
             if _differ(energy, quadratic, abs(quadratic)):

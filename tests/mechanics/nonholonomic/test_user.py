@@ -215,6 +215,35 @@ def test_functions_of_another_number_of_arguments_are_named(wrong, message):
         nonholonomic_system(rn(3), **(given | wrong))
 
 
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_arguments_with_a_default_are_those_of_one_form_or_refused(interpreted):
+    """Without a word (t, q, p=None) was A(q, parameters): q was the parameters, and t the configuration."""
+    given = {"q0": [0.0] * 3, "v0": [0.3, 0.0, 1.0], "parameters": [1.4, 2.0, 0.0], "interpreted": interpreted}
+
+    def energy(q, v, p):
+        return 0.5 * p[0] * (v[0] ** 2 + v[1] ** 2) + 0.5 * p[1] * v[2] ** 2
+
+    def matrix(q, p=None):
+        return [[p[0], 0.0, 0.0], [0.0, p[0], 0.0], [0.0, 0.0, p[1]]]
+
+    def made(mass, rows):
+        return nonholonomic_system(rn(3), mass, rows, potential=lambda q, p=None: -0.5 * q[0], **given).problem()
+
+    for rows in (lambda t, q, p=None: blade(q), lambda q, p, tilt=0.0: blade(q), lambda t=0.0, q=None, p=None: 0):
+        with pytest.raises(TypeError, match=r"rows: .* A\(q, parameters\) or A\(t, q, parameters\); give"):
+            made(energy, rows)
+    with pytest.raises(TypeError, match=r"mass: .*\(q, v, p=None\) .* T\(q, v, parameters\) or M\(q, parameters\)"):
+        made(lambda q, v, p=None: energy(q, v, p), lambda q, p: blade(q))
+    known = made(energy, lambda t, q, p: blade(q))
+    for mass, rows in (
+        (matrix, lambda q, p=None: blade(q)),
+        (energy, lambda t, q, p, *, tilt=0.0: blade(q)),
+        (energy, lambda *x: blade(x[0])),
+    ):
+        problem = made(mass, rows)
+        np.testing.assert_allclose(problem.velocity(0.0, problem.y0), known.velocity(0.0, known.y0), atol=1e-14)
+
+
 def test_functions_that_cannot_be_traced_are_named_and_may_be_interpreted():
     with pytest.raises(TypeError, match=r"potential: could not be traced.*interpreted=True"):
         sleigh(potential=lambda q: float(q[0]))
