@@ -13,6 +13,7 @@ PART = 1000
 """Operations of a part: longer functions are cut, which compilers take linear time for."""
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
+# GCC's vectoriser of straight lines makes vfmaddsub of a product less and plus a number, whatever fp-contract says
 _HEAD = """/* {title}
    Written by liemech. Every function is a straight line of operations in the order in which they stand: compiled
    without fused multiply-add and without -ffast-math it gives the numbers of the Python package to the last bit. */
@@ -21,7 +22,7 @@ _HEAD = """/* {title}
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize ("fp-contract=off")
+#pragma GCC optimize ("fp-contract=off", "no-tree-slp-vectorize")
 #elif defined(_MSC_VER)
 #pragma fp_contract (off)
 #endif

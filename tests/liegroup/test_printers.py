@@ -96,6 +96,18 @@ def test_c_has_the_bits_of_the_kernels_whatever_the_compiler_may_fuse(operations
         assert np.array_equal(found.values_of(x, y), values_of(x, y)), x
 
 
+@needs_c
+def test_c_has_the_bits_where_a_vector_of_differences_and_sums_tempts_the_compiler():
+    """GCC since 12 makes vfmaddsub of them though it is asked not to fuse."""
+    graph = Graph()
+    a, b, c = ([graph.input((name, k)) for k in range(4)] for name in "abc")
+    out = [x * y - z if k % 2 == 0 else x * y + z for k, (x, y, z) in enumerate(zip(a, b, c, strict=True))]
+    function = Function("turned", graph, {"a": 4, "b": 4, "c": 4}, {"values": [x.k for x in out]})
+    here, there = printed("numpy", [function]).load(), printed("c", [function]).load(flags=FUSING)
+    for numbers in np.random.default_rng(0).normal(size=(300, 3, 4)):
+        assert np.array_equal(there.turned(*numbers), here.turned(*numbers))
+
+
 def test_numpy_has_the_bits_of_the_kernels_but_for_its_own_functions(operations):
     y = 0.7 * X - 0.3
     found = printed("numpy", [operations]).load().values_of(X, y)  # a batch
