@@ -121,7 +121,7 @@ class Stroke:
     displacement : array (3,)
         In world axes, m.
     turn : array (3,)
-        Rotation vector in world axes, rad; of a pinned node it says nothing.
+        Rotation vector in world axes, rad; none of a pinned node, which turns freely.
     times, factors : sequences of numbers
         Ascending times, s, and the factor s at each (dimensionless).
 
@@ -267,6 +267,8 @@ class Rod:
         supports = {self._node(k, "supports"): kind for k, kind in self.supports.items()}
         if wrong := [kind for kind in supports.values() if kind not in SUPPORTS]:
             raise ValueError(f"supports: {wrong[0]!r}, expected 'clamped' or 'pinned'")
+        if len(supports) < len(self.supports):
+            raise ValueError(f"supports: {dict(self.supports)}, expected each node once; node −1 is node {n}")
         object.__setattr__(self, "supports", dict(sorted(supports.items())))
         loads = sequence(
             self.loads, "loads", "a sequence of loads (mechanics.elastic.rods.Load), such as [Load(-1, …)]"
@@ -280,6 +282,11 @@ class Rod:
             of_kind(stroke, Stroke, "strokes", "strokes (mechanics.elastic.rods.Stroke)")
             if self._node(stroke.node, "strokes") not in self.supports:
                 raise ValueError(f"strokes: node {stroke.node} is free, expected one that is clamped or pinned")
+            if self.supports[self._node(stroke.node, "strokes")] == "pinned" and np.any(stroke.turn):
+                raise ValueError(
+                    f"strokes: a turn by {np.asarray(stroke.turn).tolist()} of node {stroke.node}, which is pinned and "
+                    "turns freely; clamp it, or leave the turn out"
+                )
         object.__setattr__(self, "strokes", strokes)
         if strokes and self.rigid:
             raise ValueError(

@@ -257,6 +257,8 @@ def test_what_is_wrong_with_a_rod_is_named_by_element() -> None:
         Rod(straight, [SOFT] * 3)
     with pytest.raises(ValueError, match="supports: 'glued', expected"):
         Rod(straight, SOFT, supports={0: "glued"})
+    with pytest.raises(ValueError, match=r"supports: .*'pinned'}, expected each node once; node −1 is node 4"):
+        Rod(straight, SOFT, supports={4: "clamped", -1: "pinned"})
     with pytest.raises(ValueError, match="loads: node 7, expected 0 to 4"):
         Rod(straight, SOFT, loads=[Load(7)])
     with pytest.raises(TypeError, match=r"loads: .*, expected a sequence of loads .*, such as \[Load"):

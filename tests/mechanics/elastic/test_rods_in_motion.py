@@ -272,6 +272,8 @@ def test_what_is_wrong_with_a_start_is_named() -> None:
         Rod(rod.poses, SLENDER, supports=dict.fromkeys(range(4), "clamped")).problem()
     with pytest.raises(ValueError, match="strokes: node 2 is free"):
         Rod(rod.poses, SLENDER, strokes=[Stroke(2)])
+    with pytest.raises(ValueError, match=r"strokes: a turn by .* of node -1, which is pinned .*; clamp it"):
+        Rod(rod.poses, SLENDER, supports={3: "pinned"}, strokes=[Stroke(-1, turn=(0.0, 0.0, 1.0))])
 
 
 @pytest.mark.parametrize("name", ["exp", "cayley"])
