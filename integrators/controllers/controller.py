@@ -31,8 +31,8 @@ class Steered(Protocol):
     def first_step(self) -> float:
         """The first step: as given, or found from the field."""
 
-    def look(self) -> Array:
-        """The values of `watched` at the start."""
+    def look(self, t: float | None = None, y: Array | None = None) -> Array:
+        """The values of `watched`, at the start or elsewhere."""
 
 
 class StepController:

@@ -17,6 +17,7 @@ from integrators.controllers.clock import MEMORY, OWN, H, bounded
 from integrators.controllers.controller import ReversibleController, Steered
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
+from integrators.method.step_map import moved
 from integrators.problem.fields import Field, as_field
 from integrators.status import OK, STEP_UNDERFLOW
 from liegroup.compile import entry
@@ -25,6 +26,10 @@ RHO = MEMORY
 """In the clock: ρ."""
 EPSILON = OWN
 """In the numbers: ε."""
+_PARTS, _SMALL = 8, 1e-3
+"""Of half the first step; of it, in differences."""
+_AGREES, _NOISE = 1e-2, 1e-13
+"""By so much of itself G may be another than differences of Q say; rounding of these, of Q."""
 
 
 @entry(PROPOSE_SIGNATURE)
@@ -56,7 +61,7 @@ class IntegratingController(ReversibleController):
     ----------
     size : callable
         ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the step size Q > 0 up to the factor ε,
-        even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
+        even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion; another is refused at the start.
     name : str
         For tables and checkpoints.
 
@@ -113,3 +118,31 @@ class IntegratingController(ReversibleController):
         run.numbers[EPSILON] = epsilon
         run.clock[RHO] = 1.0 / target + 0.5 * epsilon * run.forward * rate
         run.clock[H] = run.forward * epsilon / run.clock[RHO]
+        if run.clock[RHO] > 0.0:
+            _check_rate(run, float(run.clock[H]))
+
+
+def _check_rate(run: Steered, h: float) -> None:
+    """ValueError unless G = −(dQ/dt)/Q along the motion, within the first step h: at its start both may be zero."""
+    t, y, part, small = run.t0, run.y, 0.5 / _PARTS * h, _SMALL * h
+    for _ in range(_PARTS):
+        t, y = t + part, _carried(run, t, y, part)
+    target, rate = run.look(t, y)
+    by = [small, -small, 4.0 * small, -4.0 * small]
+    sizes = np.array([run.look(t + s, _carried(run, t, y, s))[0] for s in by]) / target
+    if not (target > 0.0 and np.isfinite(rate) and np.isfinite(sizes).all()):
+        return  # the run will say so
+    found, far = (sizes[1] - sizes[0]) / (2.0 * small), (sizes[3] - sizes[2]) / (8.0 * small)
+    allowed = _AGREES * abs(found) + 10.0 * abs(found - far) + _NOISE / abs(small)
+    if abs(rate - found) > allowed:
+        raise ValueError(
+            f"controller: size(t, y) gives G = {rate:.6g} at t = {t:.6g}, y = {y.tolist()}, where −(dQ/dt)/Q along the "
+            f"motion is {found:.6g}; with another G the steps do not follow Q"
+        )
+
+
+def _carried(run: Steered, t: float, y: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+    """The state a short time s later, by the midpoint rule."""
+    problem = run.problem
+    middle = moved(problem, y, 0.5 * s * problem.velocity(t, y))
+    return np.asarray(moved(problem, y, s * problem.velocity(t + 0.5 * s, middle)))

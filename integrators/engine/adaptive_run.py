@@ -141,10 +141,11 @@ class AdaptiveRun(Run):
         if self.called_back is None and not self.interpreted:
             self.shared.update((name, vars(self)[name]) for name in self.SHARED)
 
-    def look(self) -> Array:
-        """The values of the function the controller watches, now."""
-        self._call_field(self.watched, self.t0, self.y, self.watched_values)
-        return self.watched_values
+    def look(self, t: float | None = None, y: Array | None = None) -> Array:
+        """The values of the function the controller watches, at the start or elsewhere."""
+        at = (self.t0 if t is None else t), (self.y if y is None else y)
+        self._call_field(self.watched, *at, self.watched_values)
+        return self.watched_values.copy()
 
     @cached_property
     def records(self) -> tuple[Any, ...]:

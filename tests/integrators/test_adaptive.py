@@ -27,6 +27,7 @@ from integrators.engine.crew import Here
 from integrators.engine.run import Output
 from integrators.layout import HISTORY
 from integrators.methods import find
+from liegroup import rn
 from liegroup.compile import entry
 from liegroup.table import RN, table_of
 
@@ -345,6 +346,23 @@ def test_the_order_is_kept_under_the_integrating_controller(problems):
     ]
     slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
     assert np.abs(slopes - find("MIDPOINT").order).max() < 0.1
+
+
+@pytest.mark.parametrize("factor", [-1.0, 0.0, 2.0])
+@pytest.mark.parametrize("end", [20.0, -20.0])
+def test_a_rate_that_is_not_that_of_the_wished_step_is_refused(problems, factor, end):
+    """Also from the pericentre, where the rate is zero: of the wrong sign, it took 167 times as many steps."""
+
+    def size(t, y):
+        squared = y[0] * y[0] + y[1] * y[1]
+        return np.array([squared**0.75, -1.5 * factor * (y[0] * y[2] + y[1] * y[3]) / squared])
+
+    for problem in (problems.kepler(0.8), Problem(rn(2), [1.0, 0.5], lambda t, y: np.array([y[1], -y[0]]))):
+        function = numba.njit(size) if problem.n == 4 else (lambda t, y: [1.5 + y[0], factor * -y[1] / (1.5 + y[0])])
+        with pytest.raises(
+            ValueError, match=r"gives G = .*, where −\(dQ/dt\)/Q along the motion is .*; with another G"
+        ):
+            integrate(problem, "MIDPOINT", (0.0, end), 0.05, controller=IntegratingController(function))
 
 
 def test_a_wished_step_that_is_not_positive_is_refused(problems):
