@@ -24,6 +24,8 @@ LARGEST_TURN = 1.0
 """rad: an iteration does not turn an element, or a node, further."""
 KEPT, CORRECTIONS = 1e-13, 200
 """Strains that a rod keeps, where it rests; corrections of their stresses."""
+_STILL, _UNASKED = 1e-12, 1e-3
+"""ε, where motions that nothing holds are not made; part of the forces that it may leave in an iteration."""
 _CLOSE = 1e-5
 """Increments, in rad and in lengths of an element, that fall by more than half, unless rounding makes them."""
 
@@ -116,7 +118,8 @@ def equilibrium(rod: Rod, guess: ArrayLike | None = None, *, t: float = 0.0, loa
     Newton's method with the exact derivative, in time linear in the number of elements.  Rods held at one node go on by
     the strains: with δX = dτ_left⁻¹ (η_b − Ad_f⁻¹ η_a) the relative poses become τ(X + δX), and the nodes follow.  The
     elastic energy is quadratic in X, so that this converges where increments of the nodes do not (thin rods); with more
-    supports every node moves by its own increment, and steps that leave more force are halved.
+    supports every node moves by its own increment, and steps that leave more force are halved.  What neither supports
+    nor forces hold stays where the guess has it: the turn of a straight rod about the line of its pins.
 
     References
     ----------
@@ -147,10 +150,12 @@ def equilibrium(rod: Rod, guess: ArrayLike | None = None, *, t: float = 0.0, loa
         iterations += used
         if balanced:
             poses, done, steps = found, target, steps + 1
-        elif part * 0.5 < SMALLEST:
-            raise search.failure(poses, done)
-        else:
+        elif part * 0.5 >= SMALLEST:
             part *= 0.5
+        elif not search.still:
+            search.still, part = True, 1.0 / parts
+        else:
+            raise search.failure(poses, done)
     poses, used = search.keep(poses)
     return search.described(poses, iterations + used, steps)
 
@@ -164,6 +169,8 @@ class _Search:
         self.options = np.array([rod.strain == "cayley", root], dtype=np.int64)
         self.held = rod.held.ravel()
         self.scale = np.where(np.arange(6) < 3, float(self.elements[:, 0].min()), 1.0)
+        self.still = False
+        """Whether motions that nothing holds are not made."""
 
     def start(self, guess: ArrayLike | None) -> Array:
         wanted = np.asarray(self.rod.poses)
@@ -199,18 +206,26 @@ class _Search:
         return poses, ITERATIONS, False
 
     def increments(self, poses: Array, forces: Array, part: float) -> Array | None:
-        """K⁻¹ forces, or None where K is singular."""
+        """K⁻¹ forces, or None where K is singular.
+
+        With `still`, (K + ε diag K)⁻¹ forces, in which motions that nothing holds, and no force asks for, are rounding;
+        or None where a force asks for one: there ε diag K x is of its size.
+        """
         from scipy.linalg import LinAlgError, solve_banded
 
         b, N = assembly.BAND, forces.size
         band = np.zeros((2 * b + 1, N))
         assembly.band_of_stiffness.compiled(poses, self.elements, part * self.loads, self.options, band)
         hold(band, self.held)
+        wanted, scale = np.where(self.held, 0.0, forces.ravel()), np.tile(self.scale, len(forces))
+        added = (_STILL if self.still else 0.0) * np.abs(band[b])
+        band[b] += added
         try:
-            x = solve_banded((b, b), band, np.where(self.held, 0.0, forces.ravel()), overwrite_ab=True)
+            x = solve_banded((b, b), band, wanted, overwrite_ab=True)
         except (LinAlgError, ValueError):
             return None
-        return x.reshape(-1, 6) if np.abs(x).max() < 1e12 else None
+        is_asked = np.abs(scale * added * x).max() > _UNASKED * np.abs(scale * wanted).max()
+        return x.reshape(-1, 6) if np.abs(x).max() < 1e12 and not is_asked else None
 
     def keep(self, poses: Array) -> tuple[Array, int]:
         """The poses at which the strains that are rigid are kept, and iterations.
