@@ -166,7 +166,7 @@ def test_the_elastica() -> None:
     assert np.abs(np.array(errors[:-1]) / errors[1:] - 4.0).max() < 0.1
 
 
-@pytest.mark.parametrize("direction", [(1.0, 0.0, 0.0), (1.0, 2.0, 0.0)])
+@pytest.mark.parametrize("direction", [(1.0, 0.0, 0.0), (1.0, 2.0, 3.0)])
 def test_a_beam_on_two_pins_sags_though_nothing_holds_its_turn_about_them(direction: tuple[float, ...]) -> None:
     """5 m g L⁴/(384 EI); a torque about the line of the pins is balanced by nothing."""
     section = Section.round(0.002, 1e6, density=1100.0)
@@ -174,15 +174,15 @@ def test_a_beam_on_two_pins_sags_though_nothing_holds_its_turn_about_them(direct
     g = sag * 384.0 * section.EI2 / (5.0 * section.mass)
 
     def beam(*loads: Load) -> Rod:
-        return Rod.straight(1.0, 40, section, direction=direction, supports={0: "pinned", -1: "pinned"},
+        return Rod.straight(1.0, 8, section, direction=direction, supports={0: "pinned", -1: "pinned"},
                             gravity=(0, 0, -g), loads=loads)  # fmt: skip
 
     found = equilibrium(beam())
-    assert found.poses[20, 2] == pytest.approx(-sag, rel=3e-3)
-    assert np.abs(found.poses[20, :2] - 0.5 * np.array(direction)[:2] / np.linalg.norm(direction)).max() < 1e-2 * sag
-    assert found.reactions[0][:3] @ found.reactions[0][:3] == pytest.approx((0.5 * section.mass * g) ** 2, rel=0.1)
+    along = np.array(direction) / np.linalg.norm(direction)
+    across = found.poses[4, :3] - 0.5 * along
+    assert np.abs(across + sag * (np.array([0.0, 0.0, 1.0]) - along[2] * along)).max() < 0.03 * sag
     with pytest.raises(RodError, match="is not found beyond 0 of the load"):
-        equilibrium(beam(Load(20, moment=1e-3 * section.mass * g * np.array(direction))))
+        equilibrium(beam(Load(4, moment=1e-3 * section.mass * g * np.array(direction))))
 
 
 def test_supports_at_both_ends_and_reactions() -> None:
