@@ -29,7 +29,7 @@ class Section(Statistic):
     function : callable
         g(t, y), in any form of an event (`integrators.events`).
     of : sequence of str or callable
-        The quantities, as of `Moments`: the coordinates of the points.
+        The quantities, as of `Moments`: the coordinates of the points, named as they are.
     name : str
         Among the results; default ``function_section``.
     direction : int
@@ -78,7 +78,10 @@ class Section(Statistic):
         if not given:
             raise ValueError("of: nothing, expected one or more quantities, the coordinates of the points")
         for quantity in given:
-            check_quantity(quantity, "", "coordinate")
+            if isinstance(quantity, str):
+                check_quantity(quantity, "", "coordinate")
+            else:
+                check_function(quantity, "of", "the name of a watched number or of a part of the state, or f(t, y)")
         object.__setattr__(self, "of", tuple(given))
         real(self.direction, "direction", "-1, 0 or 1", lambda x: x in (-1, 0, 1))
 
@@ -88,8 +91,9 @@ class Section(Statistic):
 
     @property
     def coordinates(self) -> list[str]:
-        """Names of the quantities."""
-        return [named("", quantity, "").rstrip("_") for quantity in self.of]
+        """Names of the quantities, of functions without one ``coordinate_0`` by their place."""
+        names = [named("", quantity, "").rstrip("_") for quantity in self.of]
+        return [x if x.isidentifier() else f"coordinate_{k}" for k, x in enumerate(names)]
 
     @property
     def _event(self) -> tuple[Callable[..., Any], int, bool]:

@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -162,6 +163,16 @@ def test_a_section_and_first_passages():
         assert run.statistics["up"]["time"][k] == t[y[:, 1] > 0][0]
         assert list(run.events[k]) == ["fast"]
     assert np.array_equal(run.statistics.pooled("lowest_passage")["times"], np.sort(passages["time"]))
+
+
+def test_coordinates_of_a_section_without_a_name_are_counted():
+    """A lambda was refused, with the name as the remedy that it had."""
+    of = [lambda t, y: y[..., 1], "momentum", partial(squared), squared]
+    section = Section(lowest, of, name="lowest")
+    assert section.coordinates == ["coordinate_0", "momentum", "coordinate_2", "squared"]
+    points = integrate(MANY, *GIVEN, statistics=[section]).statistics["lowest"]["points"]
+    assert np.array_equal(points[:, 0], points[:, 1])
+    assert np.array_equal(points[:, 2], points[:, 3])
 
 
 def test_a_first_passage_may_end_the_trajectory():
