@@ -140,6 +140,13 @@ class Body:
             if isinstance(self.joint, Element):
                 remedy = "it is a part of joints; give the joint, such as Compound((part,)), Spherical() or Free()"
             raise ModelError(where, f"joint is {self.joint!r}", remedy)
+        for part in self.joint.elements:
+            if not isinstance(part, Element):
+                raise ModelError(
+                    where,
+                    f"an element of its joint is {part!r}",
+                    "give elementary motions, such as Turn((0, 0, 1)); of another joint its `elements`",
+                )
         if not isinstance(self.inertia, Inertia):
             raise ModelError(
                 where, f"inertia is {self.inertia!r}", "build it with Inertia.about_com or Inertia.about_origin"

@@ -17,6 +17,7 @@ from mechanics.joints import (
     Free,
     Gimbal,
     Helical,
+    Joint,
     Motion,
     Planar,
     Prismatic,
@@ -29,6 +30,14 @@ from mechanics.joints import (
 from mechanics.testing import EXAMPLES, random_inertia, random_tree
 
 SOLID = Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.diag([0.1, 0.2, 0.25]))
+
+
+class Nested(Joint):
+    """A joint, where an element is wanted."""
+
+    @property
+    def elements(self):
+        return (Revolute(),)
 
 
 def arm(*bodies, **options):
@@ -128,6 +137,7 @@ BAD = {
         lambda: Body("a", Ball(), inertia=SOLID),
         "it is a part of joints",
     ),
+    "a joint of a joint": (lambda: Body("a", Nested(), inertia=SOLID), "an element of its joint is Revolute"),
     "joint is a string": (lambda: Body("a", "revolute", inertia=SOLID), "joint is 'revolute'"),
     "negative damping": (lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=-1)), "damping is"),
     "damping of two numbers": (
