@@ -95,7 +95,7 @@ def generate_code(
         A field that cannot be traced; a method that takes the exact derivatives of a mechanism (Radau, SDIRK,
         Rosenbrock).
     ArithmeticError
-        The method fails at the samples.
+        The method fails at the samples, or its iteration runs away there.
 
     Examples
     --------
