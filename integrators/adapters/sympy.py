@@ -143,9 +143,10 @@ class _Lines:
             return _NAN
         if e in (sympy.oo, -sympy.oo):
             return f"{'' if e > 0 else '-'}float('inf')"
-        if e.is_Rational and not e.is_Integer:
-            return f"({e.p} / {e.q})"
-        return repr(float(e)) if e.is_number and e.is_Atom and e.is_real else None
+        if not (e.is_number and e.is_Atom and e.is_real):
+            return None
+        number = _machine(e)
+        return f"({e.p} / {e.q})" if e.is_Rational and not e.is_Integer else number
 
     def _written(self, e: Any) -> str:
         x = [self._texts[a] for a in self._parts(e)]
@@ -175,7 +176,7 @@ class _Lines:
             return f"1.0 / ({self._power(sympy.Pow(e.base, -power, evaluate=False), base)})"
         if power == sympy.S.Half:
             return f"sqrt({base})"
-        return base if power == 1 else f"({base}) ** {power.p if power.is_Integer else repr(float(power))}"
+        return base if power == 1 else f"({base}) ** {power.p if power.is_Integer else _machine(power)}"
 
     def _not_known(self, e: Any) -> str:
         if e.is_Symbol or isinstance(e, (AppliedUndef, sympy.Derivative)):
@@ -222,6 +223,14 @@ def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
             seen.add(e)
             yield e
             todo += [*e.free_symbols, *e.atoms(AppliedUndef)] if isinstance(e, ExprWithLimits) else e.args
+
+
+def _machine(e: Any) -> str:
+    """A number as Python writes it; ValueError for one beyond doubles."""
+    number = float(e)
+    if not np.isfinite(number):
+        raise ValueError(f"expression: {sympy.Float(e, 3)}, expected numbers below 1.8e308; choose other units")
+    return repr(number)
 
 
 def function_of(

@@ -380,6 +380,14 @@ def test_what_occurs_often_is_written_once() -> None:
     assert function_of(x, [q1], [], [k])(0.0, [0.3], [], [0.5]) == pytest.approx(y, rel=1e-14)
 
 
+@pytest.mark.parametrize("number", [sympy.Float("1e400"), sympy.Integer(10) ** 400, sympy.Rational(10**400, 3)])
+def test_numbers_beyond_those_of_machines_are_named(number: Any) -> None:
+    for expression in (q1 * number, q1 - number):
+        with pytest.raises(ValueError, match=r"expression: -?\d\.\d+E\+(400|399), expected numbers below 1.8e308"):
+            function_of(expression, [q1], [])
+    assert function_of(q1 + 1 / number, [q1], [])(0.0, [0.5], [], []) == 0.5
+
+
 def test_invariants_may_have_any_name() -> None:
     """One called like the constraints of speeds is watched, and asks nothing of the start."""
     O, N = Point("O"), ReferenceFrame("N")
