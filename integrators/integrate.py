@@ -335,7 +335,7 @@ def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
     """Before the steps of a method, what it presupposes and does not find at the start of the first trajectory."""
     if isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
         try:
-            doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h), way.t0)
+            doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], way.h, way.t0)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong
             return
         for doubt in doubts:

@@ -211,7 +211,7 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
         return []
     for k, y in enumerate(np.atleast_2d(problem.y0)):
         try:
-            of_steps = method.doubts(problem, y, abs(way.h), t0) if isinstance(way, Plan) else ()
+            of_steps = method.doubts(problem, y, way.h, t0) if isinstance(way, Plan) else ()
             found = [*inconsistent(problem, t0, y), *of_steps]
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
             says = f"the hypotheses of {method.name} could not be checked ({error})"
@@ -239,7 +239,7 @@ def _on_the_way(
         for row in rows[one.t[rows] != way.t0]:
             y = one.y[row]
             try:
-                of_steps = method.doubts(problem, y, abs(way.h), float(one.t[row])) if np.isfinite(y).all() else ()
+                of_steps = method.doubts(problem, y, way.h, float(one.t[row])) if np.isfinite(y).all() else ()
             except (ArithmeticError, ValueError, np.linalg.LinAlgError):
                 of_steps = ()
             except (
@@ -418,7 +418,7 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
     doubts: list[Doubt] = []
     for guard in method.guards(problem):
         x = whole[guard.name]
-        lower, upper = guard.limits(x[:, 0])
+        lower, upper = guard.limits(x[:, 0], way.h > 0.0)
         excess = np.maximum(x - upper[:, None], lower[:, None] - x)
         excess[:, 0] = guard.excess_at_start(x[:, 0])
         if (no_number := np.isnan(x)).any():

@@ -42,7 +42,7 @@ class FixedRun(Run):
     """Fixed steps of one trajectory, y0 of shape (n,)."""
 
     def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
-        self.plan = plan
+        self.plan, self.forward = plan, 1.0 if plan.h >= 0.0 else -1.0
         rows = len(output.times) or 1 + -(-plan.steps // output.save_every)
         super().__init__(problem, method, output, plan.t0, y0, rows)
         self.loop = self.loop_form(fixed_loop)

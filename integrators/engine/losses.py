@@ -40,8 +40,8 @@ def losses(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
         column = problem.invariant_names.index(guard.name)
         energy = found.invariants[:rows, column]
         limit = guard.rise + guard.relative * abs(float(energy[0]))
-        if not energy[0] - energy.min() > limit:
-            continue
+        if run.forward > 0.0 and not energy[0] - energy.min() > limit:
+            continue  # it has not lost as much; back in time what is lost is less of a rise
         power = np.array([rate_of(problem, column, float(s), x, ASIDE * h) for s, x in zip(t, y, strict=True)])
         taken = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])
         lost, bound = taken - (energy - energy[0]), limit + UNSURE * np.abs(taken)

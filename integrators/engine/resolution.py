@@ -139,7 +139,7 @@ def _rings(run: FixedRun, t: float, y: Array) -> bool:
     if not run.method.symmetric or run.problem.dimension > LARGEST:
         return False
     mode = fastest_mode(run.problem, t, y)
-    return bool(-mode.real * abs(run.plan.h) > DECAYED and abs(mode.imag) < -mode.real)
+    return bool(-mode.real * run.plan.h > DECAYED and abs(mode.imag) < abs(mode.real))
 
 
 def _looked_at(found: Trajectory, h: float) -> list[int]:

@@ -215,6 +215,8 @@ class Run:
         "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "rates_before",
         "rates_after", *GUARDED, "counters", "dense_counters",
     )  # fmt: skip
+    forward: float
+    """1.0, or −1.0 backwards in time."""
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
 
     def __init__(self, problem: Problem, method: Method, output: Output, t0: float, y0: Array, rows: int) -> None:
@@ -459,7 +461,7 @@ class Run:
         """Note the limits of the guards of a problem, for one lane or all."""
         for k, guard in enumerate(self.method.guards(problem)):
             x = self.values[self.guarded[k]][lane]
-            self.lower[k, lane], self.upper[k, lane] = guard.limits(x)
+            self.lower[k, lane], self.upper[k, lane] = guard.limits(x, self.forward > 0.0)
             self.excess[k, lane] = guard.excess_at_start(x)
             self.first_time[k, lane] = self.t0
             self.furthest[k, lane] = x

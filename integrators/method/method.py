@@ -626,7 +626,7 @@ class Method:
         y : array (n,)
             The state at the start.
         h : float
-            Step, s.
+            Step, s; negative: backwards in time, where what decays grows.
         t : float
             When, s.
 
@@ -641,9 +641,9 @@ class Method:
             return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h, t)
         if self.stepper.own:
             asked = problem.own_steps[self.stepper.own].doubts
-            return asked(y, h) if asked else ()
+            return asked(y, abs(h)) if asked else ()
         assert problem.fastest is not None
-        return self._unheld(problem.fastest, y, h)
+        return self._unheld(problem.fastest, y, abs(h))
 
     def has_hypotheses(self, problem: Problem) -> bool:
         """Whether `doubts` asks anything of the steps of a problem.

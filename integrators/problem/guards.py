@@ -33,7 +33,8 @@ class Guard:
     start : float
         Greatest value at the start, where it must be smaller than later.
     change, rise : float
-        Limit of its distance from its value at the start, and of its increase.
+        Limit of its distance from its value at the start, and of its increase with time: backwards in time, of its
+        decrease.
     relative : float
         Added to both: this part of the magnitude of its value at the start.
     says : str
@@ -90,24 +91,24 @@ class Guard:
                 f"rise = {self.rise}, relative = {self.relative}; expected least ≤ greatest and the others not negative"
             )
 
-    def limits(self, start: Array) -> tuple[Array, Array]:
+    def limits(self, start: Array, forward: bool = True) -> tuple[Array, Array]:
         """Lower and upper limit, from the values of the number at the start (any shape).
 
         Parameters
         ----------
         start : array (…)
             Values of the number at the start.
+        forward : bool
+            Whether the run goes forwards in time; backwards what should only fall rises.
 
         Returns
         -------
         least, greatest : array (…)
             Its limits later.
         """
-        share = self.relative * np.abs(start)
-        return (
-            np.maximum(self.least, start - (self.change + share)),
-            np.minimum(self.greatest, start + (min(self.change, self.rise) + share)),
-        )
+        share, increase = self.relative * np.abs(start), min(self.change, self.rise)
+        down, up = (self.change, increase) if forward else (increase, self.change)
+        return np.maximum(self.least, start - (down + share)), np.minimum(self.greatest, start + (up + share))
 
     def excess_at_start(self, x: Array) -> Array:
         """By how much the number (any shape) is beyond its limits before the first step; 0 within them.
@@ -140,7 +141,7 @@ def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = Fals
     if not at_play > 0.0:
         return ()
     change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
-    says = "energy that should only fall rises" if dissipates else "energy that should be conserved is not"
+    says = "energy that should only fall with time rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
     return (
         Guard(
