@@ -38,6 +38,7 @@ from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS
 from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
 from integrators.problem.consistency import inconsistent
+from integrators.problem.dependence import NEAR_SINGULAR
 from integrators.problem.drawing import scene_of
 from integrators.problem.driven import inputs_at
 from integrators.problem.guards import doubtful
@@ -531,8 +532,10 @@ def _narrow(problem: Problem, found: Trajectory, begin: float, number: int) -> l
         return []
     (time, step, state), mean = found.narrowest, abs(found.last_t - begin) / max(1, int(found.counters[STEPS]))
     says = explained(problem, time, state, begin) if step < COLLAPSED * mean else ""
+    if not says.startswith(NEAR_SINGULAR):  # what is said of steps in general, as of rods, is no reason for small ones
+        return []
     remedy = "start elsewhere, or cross singular positions with fixed steps"
-    return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)] if says else []
+    return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)]
 
 
 def _often_divided(found: Trajectory, begin: float, number: int) -> list[Doubt]:

@@ -11,6 +11,8 @@ from integrators.problem.parts import constrained
 from integrators.problem.problem import Problem
 
 Array = NDArray[np.float64]
+NEAR_SINGULAR = "near a singular position"
+"""What a problem says of such a state begins with this (`Problem.explain`)."""
 NEAR = 0.2
 """A position is near a singular one if the smallest singular value of the rows is below this part of that at the
 start.
@@ -31,7 +33,7 @@ def near_dependence(problem: Problem, begin: float, t: float, y: Array) -> str:
     part = here / max(_smallest(problem, begin, np.atleast_2d(problem.y0)[0])[0], 1e-300)
     if part >= NEAR:
         return ""
-    return f"near a singular position: {_name(problem, row)}, {part:.2g} of its value at the start"
+    return f"{NEAR_SINGULAR}: {_name(problem, row)}, {part:.2g} of its value at the start"
 
 
 def dependence(problem: Problem, t: float, y: Array) -> str:

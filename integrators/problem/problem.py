@@ -119,6 +119,7 @@ class Problem:
         Numbers with the limits within which a run can be trusted; see `Solution.doubts`.
     explain : callable, optional
         ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
+        Where it begins with "near a singular position", variable steps that collapse there are a doubt.
     doubts : callable, optional
         ``doubts(t, y)`` → the `Doubt` s of states y (k, n) of a run at times t (k,), where the model no longer holds:
         asked once after a run, of the states it has saved.  One that takes ``doubts(t, y, u)`` is given the function

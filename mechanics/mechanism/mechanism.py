@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
+from integrators.problem.dependence import NEAR_SINGULAR
 from integrators.problem.fields import differentiating
 from integrators.problem.times import begins_at
 from liegroup.arrays import integer, of_kind, real, reals, sequence
@@ -830,7 +831,7 @@ class Mechanism:
         if self.mobility.rank == 0:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
-        return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its usual value"
+        return "" if part >= NOT_FAR else f"{NEAR_SINGULAR}: {where}, {part:.2g} of its usual value"
 
     def directions(self, t: ArrayLike, y: ArrayLike) -> Array:
         """Which way the equations of the closures point, orthonormal where they count:
