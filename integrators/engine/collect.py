@@ -41,7 +41,7 @@ from integrators.problem.consistency import inconsistent
 from integrators.problem.dependence import NEAR_SINGULAR
 from integrators.problem.drawing import scene_of
 from integrators.problem.driven import inputs_at
-from integrators.problem.guards import doubtful
+from integrators.problem.guards import ENERGY_CHANGE, doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
@@ -421,6 +421,8 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
         x = whole[guard.name]
         lower, upper = guard.limits(x[:, 0], way.h > 0.0)
         excess = np.maximum(x - upper[:, None], lower[:, None] - x)
+        if guard.name == "balance":  # what work has brought is at play besides
+            excess -= ENERGY_CHANGE * np.nan_to_num(np.ptp(whole["energy"], axis=1))[:, None]
         excess[:, 0] = guard.excess_at_start(x[:, 0])
         if (no_number := np.isnan(x)).any():
             excess[no_number & ~np.isnan(whole.y).any(axis=-1)] = np.inf

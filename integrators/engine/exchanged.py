@@ -36,10 +36,13 @@ counts.
 
 def is_little(run: Run, found: Trajectory, k: int) -> bool:
     """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
-    exchanged: the guard knows the start with which its problem was posed, not that of this trajectory.
+    exchanged: the guard knows the start with which its problem was posed, not that of this trajectory, nor what work
+    has brought.
     """
     problem = run.problem
     posed, guard = problem.guards[k], run.method.guards(problem)[k]
+    if guard.name == "balance" and "energy" in problem.invariant_names:
+        return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
         return False
     if len(problem.variables) < 2 or not np.isfinite(found.y).all():
@@ -101,6 +104,15 @@ def _exchanged(run: Run, found: Trajectory, column: int) -> float:
     with np.errstate(all="ignore"):
         kinetic, potential = found.invariants[rows, column] - still, still - still[0]
         return float(np.abs(kinetic).max() + np.abs(potential).max())
+
+
+def _brought_or_exchanged(run: Run, found: Trajectory) -> float:
+    """By how much the energy has changed, which work may do, and what the motion has exchanged besides."""
+    column = run.problem.invariant_names.index("energy")
+    with suppress(Exception):  # of the user's functions, at states at rest that the run has not met
+        changed, _ = _changed(run.problem, found, column)
+        return float(changed.max()) + _exchanged(run, found, column)
+    return 0.0
 
 
 def _at_rest(problem: Problem, y: Array) -> Array:

@@ -172,7 +172,8 @@ def _limit(run: FixedRun, found: Trajectory) -> float:
     """Part of the way by which positions may differ."""
     if not (run.method.symplectic or run.method.symmetric) or _switches(run, found):
         return ELSEWHERE
-    damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
+    rises = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
+    damped = [guard for guard in rises if guard.name != "balance"]  # there a drive works besides
     if not damped:
         if any(guard.name == "energy" for guard in run.problem.guards):
             return np.inf

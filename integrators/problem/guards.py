@@ -150,6 +150,19 @@ def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = Fals
     )
 
 
+def balance_guard(at_play: float, dissipates: bool = False) -> Guard:
+    """The guard of a ``balance``, an ``energy`` less the work that comes in, which is conserved or only falls;
+    `at_play`: the energy that the motion can exchange at the start, J.  What comes in later, and what the run then
+    exchanges, is counted when it is over (`integrators.engine.exchanged`).
+    """
+    change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
+    says = "only fall with time rises" if dissipates else "be conserved is not"
+    return Guard(
+        "balance", f"the energy less the work that comes in, which should {says}", "use a smaller step or tolerance",
+        change=change, rise=rise, relative=ENERGY_SHARE,
+    )  # fmt: skip
+
+
 def momentum_guards(names: Sequence[str], magnitude: float) -> tuple[Guard, ...]:
     """The guards of conserved momenta; `magnitude`: of those that the motion starts with.  Nothing at rest (0)."""
     if not magnitude > 0.0:

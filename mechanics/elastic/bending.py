@@ -109,7 +109,10 @@ class Bending(Elements):
 
 
 class Hinges(Elements):
-    """Bending of a shell of triangles about an edge, V = ½ k (θ − θ0)².
+    """Bending of a shell of triangles about an edge, V = ½ k (θ − θ0)², with θ between −π and π.
+
+    A shell that folds through itself passes θ = ±π, where its energy jumps; the run is then doubtful (`energy`, or
+    `balance` with supports that move).
 
     Parameters
     ----------

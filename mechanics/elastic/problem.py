@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.layout import OWN_ROWS
 from integrators.problem import Guard, OwnStep, Problem, Variable
-from integrators.problem.guards import energy_guard, momentum_guards
+from integrators.problem.guards import balance_guard, energy_guard, momentum_guards
 from integrators.problem.sparsity import meeting
 from integrators.scenes import points as scene_of_points
 from liegroup.arrays import numbers, real
@@ -55,8 +55,9 @@ def network_problem(
     length = _extent(x)
     linear = float(np.linalg.norm([*p.ravel(), *(inertia * xi / ([1.0] * 3 + [length] * 3)).ravel()]))
     guards = (*momentum_guards(kept[:3], linear), *momentum_guards(kept[3:], linear * length))
-    if not network.motions:
-        guards = (*energy_guard(_at_play(network, x, v) + 0.5 * float(np.sum(inertia * xi * xi)), dissipates), *guards)
+    at_play = _at_play(network, x, v) + 0.5 * float(np.sum(inertia * xi * xi))
+    of_energy = (balance_guard(at_play, dissipates),) if network.motions else energy_guard(at_play, dissipates)
+    guards = (*of_energy, *guards)
     if any(kind in TETRAHEDRA for kind, _, _ in network._sets):
         guards += (
             Guard(

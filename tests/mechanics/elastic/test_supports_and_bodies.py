@@ -14,7 +14,7 @@ from integrators.methods import METHODS
 from integrators.problem import Problem
 from liegroup import se3, so3
 from mechanics import Body, Frame, Inertia, ModelError, Tree
-from mechanics.elastic import Dampers, Network, RigidBody, Springs
+from mechanics.elastic import Dampers, Hinges, Network, RigidBody, Springs
 from mechanics.joints import Free, Motion
 
 pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
@@ -107,6 +107,40 @@ def test_the_balance_stays_over_many_periods_of_the_support() -> None:
     balance = np.abs(run["balance"] - run["balance"][0])
     first, *_, last = np.array_split(balance, 10)
     assert last.max() < 1.2 * first.max() < 0.1 * np.ptp(run["energy"])
+
+
+@pytest.mark.parametrize(("rest", "method"), [(-0.3, "GAUSS8"), (0.3, "GAUSS8"), (-0.3, "AVI")])
+def test_energy_that_a_network_on_a_moving_support_makes_is_a_doubt(rest: float, method: str) -> None:
+    """A hinge folds through itself, and its energy jumps by a quarter of all: GAUSS8 steps across it unseen."""
+    points = np.array([[0, 0, 0], [0, 1, 0], [-0.8, 0.5, 0.0], [0.8, 0.5, 0.0]])
+    elements = [Springs([[0, 1], [0, 2], [1, 2], [0, 3], [1, 3]], 300.0), Hinges([[0, 1, 2, 3]], 0.5, rest=rest)]
+    sways = Motion.from_function(lambda t: 0.01 * np.sin(t) ** 2, (0, 9.0))
+    network = Network(points, 0.3, elements, gravity=(0, 0, 0), fixed=[1, 2], motions={0: (sways, None, None)})
+    problem = network.problem(velocities=[[0, 0, 0]] * 3 + [[0, 0, 5.0]])
+    before, run = (integrate(problem, method, (0.0, end), 0.002) for end in (0.5, 0.8))
+    assert before.success
+    assert abs(run["balance"][-1] - run["balance"][0]) > 0.2 * run["balance"][0]
+    assert "balance" in [doubt.name for doubt in run.doubts]
+
+
+@pytest.mark.parametrize("speed", [0.0, 3.0])
+@pytest.mark.parametrize(("damping", "drag"), [(0.0, 0.0), (0.3, 0.2)])
+def test_the_balance_is_judged_by_what_work_brings_and_the_motion_exchanges(
+    damping: float, drag: float, speed: float
+) -> None:
+    """Posed at rest, with nothing at play; started as it is, or fast; forwards, and back; few states saved."""
+    points, motions = [[k, 0, 0] for k in range(3)], {0: (SWING, None, None)}
+    elements = [Springs([[0, 1], [1, 2]], [10.0, 40.0]), Dampers([[0, 1]], damping)]
+    network = Network(points, 1.0, elements, gravity=(0, 0, 0), drag=drag, motions=motions)
+    problem = network.problem()
+    start = problem.y0 + np.r_[np.zeros(14), speed, np.zeros(3)]
+    for method in ("GAUSS8", "RKMK4", "AVI"):
+        for every in (1, 100):
+            run = integrate(problem, method, (0.0, 4.0), 0.02, y0=start, save_every=every)
+            assert run.success, run.message
+            assert np.ptp(run["energy"]) > 1e-5
+    back = integrate(problem, "RKMK4", (4.0, 0.0), 0.02, y0=run.y[-1])
+    assert back.success, back.message
 
 
 def test_one_step_is_that_of_verlet_and_the_queue() -> None:
