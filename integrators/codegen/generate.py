@@ -36,6 +36,14 @@ SAME = 1e-9
 """Of the largest number of a state: as far as code may be from a step."""
 
 
+class _RunsAwayError(ArithmeticError):
+    """Samples, by their numbers, from which a step cannot be written."""
+
+    def __init__(self, says: str, samples: list[int]) -> None:
+        super().__init__(says)
+        self.samples = samples
+
+
 def generate_code(
     problem: Problem,
     language: str,
@@ -208,7 +216,12 @@ def kernels_of(
         As of `generate_code`.
     """
     chosen = find(method)
-    functions = [_of_step(problem, chosen, step, samples, carries=True)]
+    try:
+        functions = [_of_step(problem, chosen, step, samples, carries=True)]
+    except _RunsAwayError as error:  # from there others take the steps, of which the code says that they have left
+        if samples is None or len(error.samples) == len(np.atleast_2d(samples)):
+            raise
+        functions = [_of_step(problem, chosen, step, np.delete(samples, error.samples, axis=0), carries=True)]
     if len(circles):
         assert isinstance(chosen, Method)
         winding, unwinding = _of_turns(problem, chosen, circles)
@@ -303,8 +316,8 @@ def _of_step(
 
 def _check_samples(problem: Problem, method: Method, h: float, states: Array, path: Path, end: Sequence[int]) -> None:
     """Raise where the code does not give the step from a sample whose decisions are uncertain."""
-    uncertain = np.flatnonzero(np.broadcast_to(path.uncertain, len(states)))
-    if not len(uncertain):
+    uncertain, wrong = np.flatnonzero(np.broadcast_to(path.uncertain, len(states))).tolist(), list[int]()
+    if not uncertain:
         return
     given = np.transpose([np.broadcast_to(path.value(x), len(states)) for x in end])
     step = step_map(problem, method, interpreted=True)
@@ -315,11 +328,14 @@ def _check_samples(problem: Problem, method: Method, h: float, states: Array, pa
             at, work = truth.copy(), np.zeros(problem.work_shape)
             problem.projection.python(h, at, problem.parameters, problem.structure, work, truth)
         if not np.abs(given[k] - truth).max() <= SAME * np.abs(truth).max():
-            raise ArithmeticError(
-                f"{problem.model}: a step of {method.name} from the sample {states[k].tolist()} cannot be written as "
-                f"code: in steps of {h:g} s its iteration runs away there, and the method goes on by another one that "
-                "decides by values; expected a smaller step, or a method without iteration, such as RKMK4"
-            )
+            wrong.append(k)
+    if wrong:
+        raise _RunsAwayError(
+            f"{problem.model}: a step of {method.name} from the sample {states[wrong[0]].tolist()} cannot be written "
+            f"as code: in steps of {h:g} s its iteration runs away there, and the method goes on by another one that "
+            "decides by values; expected a smaller step, or a method without iteration, such as RKMK4",
+            wrong,
+        )
 
 
 def _normalising(problem: Problem) -> Function:

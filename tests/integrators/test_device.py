@@ -115,6 +115,19 @@ def test_the_kernels_for_cuda_give_the_bits_of_integrate(posed, method, device):
         assert np.array_equal(found.joint_states()[0], true.joint_states()[0])
 
 
+def test_a_start_from_which_the_iteration_runs_away_goes_to_the_host(device):
+    """One of many does not take the others with it, and is none of the samples, whose guards it would take away."""
+    spring = Problem(rn(2), [0.1, 0.0], lambda t, y: [y[1], -1e4 * y[0] ** 3])
+    given = ("MIDPOINT", (0.0, 0.1), 0.02)
+    many = spring.with_start(np.array([[0.1, 0.0], [10.0, 0.0], [0.12, 0.0]]))
+    same = kernels_of(spring, "MIDPOINT", 0.02, [[0.1, 0.0], [0.12, 0.0]])
+    assert str(kernels_of(spring, "MIDPOINT", 0.02, many.y0)) == str(same)
+    found, true = on_gpu(many, *given, device=device), integrate(many, *given, progress=False)
+    assert np.abs(found.y - true.y).max() < 1e-9 * np.abs(true.y).max()
+    with pytest.raises(ArithmeticError, match="its iteration runs away there"):
+        on_gpu(many.with_start(np.array([[10.0, 0.0], [12.0, 0.0]])), *given, device=device)
+
+
 def test_many_short_launches_end_where_one_does(device, monkeypatch):
     given = (turning(), "RKMK4", (0.0, 1.0), 0.01)
     whole = on_gpu(*given, device=device)
