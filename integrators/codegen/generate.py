@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.compensated import renormalise
 from integrators.engine.winding import unwound, wind
-from integrators.layout import COUNTERS, STEPS
+from integrators.layout import COUNTERS, OWN_ROWS, STEPS
 from integrators.method import Method
 from integrators.method.step_map import step_map
 from integrators.methods import find
@@ -27,6 +27,7 @@ from integrators.status import OK, Status
 from integrators.steppers.common import RENORMALISE_EVERY
 from integrators.straight import LIMIT, advanced, room, straight_step
 from liegroup.arrays import of_kind, real, reals
+from liegroup.compile.scalars import less, select
 from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Graph, Path, Traced
 from liegroup.printers import LANGUAGES, Function, SourceText, printed
@@ -67,7 +68,7 @@ def generate_code(
     than the samples: more rounds of an iteration, another chart.  Its numbers are then not those of the method.  C and
     CUDA have the loop besides: ``many_steps(t, h, steps, y)``, a kernel ``many_steps_each``.
 
-    Of `GAUSS8` the code is that of undivided steps, ``GAUSS8.tuned(energy_tolerance=inf)``, to rounding.
+    Of `GAUSS8` the code is that of undivided steps, to rounding; `left` is 1 where it divides them.
 
     Derivatives are those of the formulas by the numbers of the state (for quaternions by all four), exact to rounding.
     JAX and CasADi need none: they differentiate what is written.
@@ -276,9 +277,10 @@ def _of_step(
     if step is None:
         raise ValueError(f"step: None, expected the step size, s, at which {method.name} is traced")
     method.check(problem)
-    name = method.name
+    name, divided = method.name, None
     if method.stepper.one_by_one and not carries:
-        method, name = method.stepper.one_by_one(method), f"{method.name}, undivided, its stages one after another"
+        divided, method = method, method.stepper.one_by_one(method)
+        name += ", undivided, its stages one after another"
     h0 = real(step, "step")
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
@@ -293,9 +295,13 @@ def _of_step(
     def taken(number: int, name: str, about: str) -> tuple[Function, list[int]]:
         """The step of this number of a run, and the nodes of its state if its quaternions are normalised after it."""
         graph.path = Path(graph, known)
-        end, behind = _end(problem, method, t, h, y, low, number)
+        end, behind, work = _end(problem, method, t, h, y, low, number)
         _check_samples(problem, method, h0, states, graph.path, _nodes(graph, end))
-        outputs = {"end": _nodes(graph, [*end, *behind] if carries else end), "left": [graph.path.left.k]}
+        left = graph.path.left
+        if divided is not None and divided.stepper.unresolved is not None:
+            slopes = work[OWN_ROWS : OWN_ROWS + method.options[0], : problem.dimension]
+            left = select(less(0.0, divided.stepper.unresolved(divided, problem, h, y, slopes)), 1.0, left)
+        outputs = {"end": _nodes(graph, [*end, *behind] if carries else end), "left": [left.k]}
         found = Function(name, graph, {"t": 0, "h": 0, "y": len(outputs["end"])}, outputs, about, advances=True)
         if not carries:
             return found, []
@@ -371,13 +377,13 @@ def _of_turns(problem: Problem, method: Method, circles: Sequence[int]) -> tuple
 
 def _end(
     problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, number: int
-) -> tuple[Any, Any]:
-    """The state after a step of this number and its low words, traced."""
+) -> tuple[Any, Any, Any]:
+    """The state after a step of this number, its low words and the workspace of the method, traced."""
     end, low, counters = y.copy(), low_words.copy(), np.zeros(COUNTERS, dtype=np.int64)
     counters[STEPS] = number
-    parameters = _numbers(problem.own_parameters())
+    parameters, work = _numbers(problem.own_parameters()), room(method.work_shape(problem))
     try:
-        status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
+        status = advanced(problem, method, t, h, end, low, parameters, work, counters)
     except TypeError as error:
         asks = problem.has_jacobian and method.stepper.evaluates == "linearised"
         says = (
@@ -390,10 +396,10 @@ def _end(
     if status != OK:
         raise ArithmeticError(f"{problem.model}: a step of {method.name} at the samples: {Status(status).name}")
     if problem.projection is None:
-        return end, low
+        return end, low, work
     projected = end.copy()
     problem.projection.python(t + h, end, parameters, problem.structure, room(problem.work_shape), projected)
-    return projected, low
+    return projected, low, work
 
 
 def _vector(graph: Graph, name: str, size: int, start: int = 0) -> Any:

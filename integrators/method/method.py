@@ -137,7 +137,10 @@ class Stepper:
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
     one_by_one : callable, optional
         ``one_by_one(method)`` → of such a method, the same with stages one after another, and undivided: what is
-        differentiated.
+        differentiated, and written in other languages.
+    unresolved : callable, optional
+        ``unresolved(method, problem, h, y, slopes)`` → 1 where it would have divided that step, from the slopes of its
+        stages (s, d), numbers of any kind; else 0.
     paced : Entry, optional
         The step in lanes with times and sizes of their own, `integrators.signatures.STEP_PACED_SIGNATURE`, for
         ensembles with variable steps; without one their trajectories run one by one.
@@ -208,6 +211,7 @@ class Stepper:
     in_parts: Entry | None = None
     stages_in_lanes: bool = False
     one_by_one: Callable[[Method], Method] | None = None
+    unresolved: Callable[[Method, Problem, Any, Any, Any], Any] | None = None
     paced: Entry | None = None
     multistep: bool = False
     remembers: bool = False

@@ -47,7 +47,7 @@ from integrators.problem.ambient import unit_sizes
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import advance_state, dimension
-from integrators.steppers.gauss_stages import guess_within, measure, solve
+from integrators.steppers.gauss_stages import LEAST, guess_within, measure, size_of, solve
 from integrators.steppers.gauss_sweep import body_row, columns_at, product, sum_of_stages
 from integrators.steppers.gauss_workspace import (
     AGAIN,
@@ -86,6 +86,7 @@ from integrators.steppers.gauss_workspace import (
     TOLERATED,
     TOP,
     UP,
+    B,
     room,
 )
 from integrators.steppers.implicit import implicit_rkmk
@@ -93,7 +94,8 @@ from integrators.steppers.kinetic import constant_inverse_inertia
 from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
-from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2, st, st2
+from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile.scalars import less, maximum
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import EXP, FACTORS, KIND
 
@@ -107,6 +109,8 @@ LIGHT = 1e-13
 """Relative error, squared, of a position of a canonical problem that counts as much as that tolerance: the energy of
 what is light beside the rest, or slow, says nothing of it.
 """
+RESOLVED = 1e-8
+"""Of the size of a component its highest coefficient, where a step is not divided: the root of the tolerance."""
 EVEN, BELOW = 1e-4, 2
 """Part of the coefficient below the highest that counts as that, at least: of a smooth field in a resolved step it is
 much less.  Where its weights stand.
@@ -459,6 +463,29 @@ def _one_by_one() -> Method:
     return implicit_rkmk(GAUSS(STAGES), "GAUSS8, stages one by one")
 
 
+def unresolved(method: Method, problem: Problem, h: Any, y: Any, slopes: Any) -> Any:
+    """1 where the highest coefficient of a component is more than `RESOLVED` of its size, else 0: of steps that are
+    divided all, and a few of those that are not, since it does not multiply coefficients of positions and momenta.
+    """
+    coefficients, options, d = method.coefficients, method.kernel_options(problem), problem.dimension
+    parts, most = 2 if problem.canonical else 1, 0.0
+    if options[LARGEST] == 0:
+        return most
+    for part in range(parts):
+        components, largest = range(part * d // parts, (part + 1) * d // parts), 0.0
+        sizes = {}
+        for m in components:
+            l = [h * coefficients[B + j] * slopes[j, m] for j in range(STAGES)]
+            sizes[m] = l, size_of(y, options, m) + absolute(sum(l))
+            largest = maximum(largest, sizes[m][1])
+        for l, size in sizes.values():
+            pairs = [(l[j], l[STAGES - 1 - j]) for j in range(STAGES // 2)]
+            odd = sum(coefficients[HIGHEST + j] * (a - b) for j, (a, b) in enumerate(pairs))
+            even = sum(coefficients[ENDS + STAGES * j + BELOW] * (a + b) for j, (a, b) in enumerate(pairs))
+            most = maximum(most, maximum(absolute(odd), EVEN * absolute(even)) / (size + 1e-9 * largest + LEAST))
+    return select(less(RESOLVED, most), 1.0, 0.0)
+
+
 GAUSS_IN_LANES = Stepper(
     "gauss_in_lanes",
     gauss_step,
@@ -469,6 +496,7 @@ GAUSS_IN_LANES = Stepper(
     shape=shape,
     stages_in_lanes=True,
     one_by_one=one_by_one,
+    unresolved=unresolved,
     report=report,
     tuned=tuned,
 )

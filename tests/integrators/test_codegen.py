@@ -11,6 +11,7 @@ import pytest
 import mechanics
 from integrators import Problem, generate_code, integrate
 from integrators.method import step_map
+from integrators.method.step_map import SingleStep
 from integrators.methods import METHODS
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.step_derivatives import linearised_step
@@ -116,6 +117,24 @@ def test_traced_at_twice_the_step_iterations_have_rounds_to_spare(method):
     end, left = code.one_step(0.0, h, run.y)
     assert left.sum() <= 1.0  # rounding decides when an iteration ends
     assert np.abs(end[:-1] - run.y[1:]).max() < 1e-14
+
+
+def test_steps_that_gauss8_divides_have_left():
+    """Of random states those that have not left are the method's."""
+    problem, rng = SYSTEMS["pendulum"].problem(), np.random.default_rng(1)
+    code = generate_code(problem, "numpy", "GAUSS8", 0.4).load()
+    single, divided, whole = SingleStep(problem, METHODS["GAUSS8"]), 0, 0
+    for h in (0.05, 0.2, 0.5):
+        for y in rng.normal(size=(30, 2)) * (1.5, 4.0):
+            taken = single(y, h, 0.0)
+            end, left = code.one_step(0.0, h, y)
+            if len(METHODS["GAUSS8"].stepper.report(taken.work).levels) > 1:
+                assert left == [1.0]
+                divided += 1
+            elif not left[0]:
+                assert np.abs(end - taken.y).max() < 1e-13
+                whole += 1
+    assert min(divided, whole) > 10
 
 
 def test_numpy_repeats_the_kernels_on_batches():
