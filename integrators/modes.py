@@ -414,8 +414,8 @@ def _elsewhere(
         return []
     halves = [_in_halves(phase, method) for phase in some]
     fine = [to_its_end(half)[0] for half in halves]
-    each = np.concatenate([half.y for half in fine])
-    scale, k = ways_of_each(halves[0], each), positions_of(some[0].problem)
+    times, each = (np.concatenate([getattr(half, name) for half in fine]) for name in "ty")
+    scale, k = ways_of_each(halves[0], times, each), positions_of(some[0].problem)
     ends = [half.last - phase.y[-1] for half, phase in zip(fine, some, strict=True)]
     if np.nan_to_num(np.abs(ends) / scale, nan=np.inf).max(axis=1).sum() <= SUSPECT:
         return []
@@ -423,8 +423,8 @@ def _elsewhere(
     if method.symmetric or method.symplectic:
         limit = DRIFTED
         if not _loses(run):  # phases drift for ever
-            far = rounds(halves[0], each) > ROUNDS
-            until = float(np.append(np.concatenate([half.t for half in fine])[far], until)[0])
+            far = rounds(halves[0], times, each) > ROUNDS
+            until = float(np.append(times[far], until)[0])
     t, y = (np.concatenate([getattr(phase, name) for phase in some]) for name in "ty")
     t, y = t[t <= until], y[t <= until]
     if save_every > 1:  # few states may be those at events alone

@@ -163,7 +163,7 @@ def _begins(run: FixedRun, found: Mapping[int, Trajectory]) -> list[int]:
     rows, some = MOST // run.output.save_every, next(iter(found.values()))
     if run.plan.steps <= MOST or rows < PART or len(run.output.times) or len(some.t) <= rows:
         return [0]
-    bent = [bent_at(some.t, one.y, ways_of_each(run, one.y)) for one in found.values()]
+    bent = [bent_at(some.t, one.y, ways_of_each(run, one.t, one.y)) for one in found.values()]
     sharpest = int(np.argmax(np.max(bent, axis=0)))
     return [0] if sharpest < rows else [0, sharpest - rows // 4]
 
@@ -251,7 +251,7 @@ def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, w
     travels = {
         lane: one
         for lane, one in lanes.items()
-        if steps >= UNDER_WAY and lane not in named and np.isfinite(ways_of_travel(run, one.y)).any()
+        if steps >= UNDER_WAY and lane not in named and np.isfinite(ways_of_travel(run, one.t, one.y)).any()
     }
     if travels:
         doubts += _of_a_look(_Look(_begun(run, found, first, steps), travels, first, ways_of_travel), ELSEWHERE)
@@ -260,7 +260,7 @@ def _of_beginnings(run: FixedRun, found: Mapping[int, Trajectory], first: int, w
 
 def _swings(run: FixedRun, lanes: Mapping[int, Trajectory]) -> dict[int, int]:
     """After how many steps the positions of trajectories have gone their way `ROUNDS` times, or are at the end."""
-    gone = {lane: rounds(run, one.y) for lane, one in lanes.items()}
+    gone = {lane: rounds(run, one.t, one.y) for lane, one in lanes.items()}
     enough = {lane: int(np.argmax(x > ROUNDS)) if x[-1] > ROUNDS else len(x) - 1 for lane, x in gone.items()}
     over = run.plan.steps <= BEGUN
     return {lane: steps for lane, steps in enough.items() if over or gone[lane][-1] > ROUNDS}
@@ -275,10 +275,10 @@ def _up_to(one: Trajectory, steps: int) -> Trajectory:
     return replace(one, t=one.t[: steps + 1], y=one.y[: steps + 1])
 
 
-def rounds(run: FixedRun, y: Array) -> Array:
-    """How many times positions have gone their way, up to each of some states; the most of all."""
+def rounds(run: FixedRun, t: Array, y: Array) -> Array:
+    """How many times positions have gone their way, up to each of some states at times t; the most of all."""
     k = positions_of(run.problem)
-    scale = ways_of_all(run, y)[:k]
+    scale = ways_of_all(run, t, y)[:k]
     with np.errstate(invalid="ignore"):
         gone = np.cumsum(np.abs(np.diff(y[:, :k], axis=0)), axis=0) / scale
     return np.append(0.0, np.where(np.isfinite(scale), gone, 0.0).max(axis=1))
@@ -298,16 +298,20 @@ class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
     def __init__(
-        self, run: FixedRun, found: Mapping[int, Trajectory], first: int, ways: Callable[[FixedRun, Array], Array],
+        self,
+        run: FixedRun,
+        found: Mapping[int, Trajectory],
+        first: int,
+        ways: Callable[[FixedRun, Array, Array], Array],
         begin: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.run, self.first, self.positions, self.ways = run, first, positions_of(run.problem), ways
         plan, every = run.plan, run.output.save_every
         self.anew = bool(len(run.output.times)) or every > max(STRETCH, min(plan.steps, MOST) // PART)
         self.every = 1 if self.anew else every
         whole = {lane: with_start(run, one, first + lane) for lane, one in found.items()}
         t, y = next(iter(whole.values()))[0], {lane: states for lane, (_, states) in whole.items()}
-        self.scale = {lane: ways(run, states) for lane, states in y.items()}
+        self.scale = {lane: ways(run, t, states) for lane, states in y.items()}
         t, y, self.t0 = t[begin:], {lane: states[begin:] for lane, states in y.items()}, float(t[begin])
         if self.anew:
             away = np.abs(t - plan.t0) / abs(plan.h)
@@ -340,7 +344,7 @@ class _Look:
         if any(one.status is not Status.OK or len(one.y) != self.steps + 1 for one in again.values()):
             return
         self.t, self.y = next(iter(again.values())).t, {lane: one.y for lane, one in again.items()}
-        self.scale = {lane: self.ways(self.run, states) for lane, states in self.y.items()}
+        self.scale = {lane: self.ways(self.run, self.t, states) for lane, states in self.y.items()}
         self.rows, self.anew = self.steps + 1, False
 
     def suspects(self, limit: float, floor: float, faint: float = np.inf) -> list[int]:
@@ -475,8 +479,8 @@ class _Look:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
         differs = {}
         for lane in asked:
-            other = halves[lane].y
-            scale = not_thrown(self.scale[lane], self.ways(self.run, other), self.positions, AT_ALL)
+            times, other = halves[lane].t, halves[lane].y
+            scale = not_thrown(self.scale[lane], self.ways(self.run, times, other), self.positions, AT_ALL)
             differs[lane] = self._apart(scale, other, taken[lane], len(scale))
         return differs
 
@@ -500,11 +504,12 @@ class _Look:
         whole, self.failed = {}, {lane for lane, half in halves.items() if half.status is not Status.OK}
         for lane, half in halves.items():
             if self.anew and half.status is Status.OK and parts > 1.0:
-                self.scale[lane] = self.ways(run, half.y)
-            taken, other = self.y[lane][::stride], half.y[rows[rows < len(half.y)]]
+                self.scale[lane] = self.ways(run, half.t, half.y)
+            here = rows[rows < len(half.y)]
+            taken, times, other = self.y[lane][::stride], half.t[here], half.y[here]
             self.swing[lane] = self._swings(lane, other, taken)
             if parts > 1.0 and len(other) == len(taken) and not self.anew:
-                self.scale[lane] = not_thrown(self.scale[lane], self.ways(run, other), self.positions)
+                self.scale[lane] = not_thrown(self.scale[lane], self.ways(run, times, other), self.positions)
             apart = self._apart(self.scale[lane], other, taken, self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(len(taken) - len(apart), end))

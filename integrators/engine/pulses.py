@@ -72,7 +72,7 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
     if len(t) < 2 or (problem.is_autonomous and not follows):
         return []
-    times, scale, forward = _asked(run, found.last_t), _ways(run, y), np.sign(t[-1] - t[0])
+    times, scale, forward = _asked(run, found.last_t), _ways(run, t, y), np.sign(t[-1] - t[0])
     if problem.is_autonomous and not np.isfinite(scale[: positions_of(problem)]).any():  # at rest
         return []
     rows = np.clip(np.searchsorted(forward * t, forward * times, side="right") - 1, 0, len(t) - 2)
@@ -253,9 +253,9 @@ def _passed_over(run: Run, begin: float, start: Array, whole: Array, fine: Array
     return Doubt("pulse", begin, apart, ELSEWHERE, says, remedy, 0)
 
 
-def _ways(run: Run, y: Array) -> Array:
+def _ways(run: Run, t: Array, y: Array) -> Array:
     """How far the components of a state move; not numbers where they do not, or by less than tolerances ask for."""
-    scale = ways_of_each(run, y)
+    scale = ways_of_each(run, t, y)
     return np.where(np.isfinite(scale) & (scale > _least(run, np.abs(y).max(axis=0))), scale, np.nan)
 
 

@@ -91,7 +91,7 @@ def _lost_swings(run: FixedRun, problem: Problem, found: Trajectory, number: int
     t, method, h, limit = found.t, run.method, abs(run.plan.h), ELSEWHERE
     if not can_ask(method) or problem.dimension > LARGEST or len(t) < FEWEST:
         return []
-    span, ways = abs(float(t[-1] - t[0])), ways_of(run, found.y)[: positions_of(problem)]
+    span, ways = abs(float(t[-1] - t[0])), ways_of(run, t, found.y)[: positions_of(problem)]
     if not np.isfinite(ways).any():
         return []
     forward = float(np.sign(run.plan.h))  # back in time, what decays grows

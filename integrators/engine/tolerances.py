@@ -81,7 +81,7 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
         return []
     (t, y), k = with_start(run, found, number), positions_of(run.problem)
     rows = min(len(t), 1 + -(-MOST_STEPS * len(t) // max(int(run.counters[STEPS]), 1)))
-    t, y, scale = t[:rows], y[:rows], ways_of_each(run, y)
+    t, y, scale = t[:rows], y[:rows], ways_of_each(run, t, y)
     if len(t) < 2 or not np.isfinite(scale[:k]).any():
         return []
     half = replace(steering, span=(float(t[0]), float(t[-1])), first=0.5 * steering.first)
@@ -100,7 +100,7 @@ def _follows(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
 
 def _loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     (t, y), k = with_start(run, found, number), positions_of(run.problem)
-    scale, steps = ways_of_each(run, y), int(run.counters[STEPS])
+    scale, steps = ways_of_each(run, t, y), int(run.counters[STEPS])
     t, y = t[:MOST], y[:MOST]
     largest, enough = float(np.max(run.absolute)), _enough(run, y)
     is_blind = bool((run.absolute > enough).any())
@@ -193,7 +193,8 @@ def _faint(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     t, y = t[row : row + MOST], y[row : row + MOST]
     steps = int(run.counters[STEPS])
     again = _taken(run, t, y[0], float(steps), enough, most=4 * steps + MOST_STEPS, relative=run.relative)
-    ways = [np.where(np.isfinite(x), x, 0.0) for x in (ways_of_each(run, found.y), ways_of_each(run, again.y))]
+    of_both = (ways_of_each(run, found.t, found.y), ways_of_each(run, again.t, again.y))
+    ways = [np.where(np.isfinite(x), x, 0.0) for x in of_both]
     scale = np.maximum(*ways)[:k]
     asked = float(np.max(run.absolute)) + float(np.max(run.relative)) * float(np.abs(found.y).max())
     return _another(again, t, y[:, :k], np.where(scale > NEARLY * asked, scale, np.inf), number, evenly=True)
@@ -212,7 +213,7 @@ def _unasked(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     asked = np.full(run.problem.dimension, max(LITTLE * min(part, 1.0), FINEST))
     enough = np.full(run.problem.dimension, LITTLE * float(moved.max()))
     again = _taken(run, t, y[0], float(steps), enough, most=100 * steps + MOST_STEPS, relative=asked)
-    scale = ways_of_each(run, again.y)[:k] if len(again.y) > 1 else np.full(k, np.inf)
+    scale = ways_of_each(run, again.t, again.y)[:k] if len(again.y) > 1 else np.full(k, np.inf)
     moves = scale > ASKED * float(asked[0]) * np.abs(again.y[:, :k]).max(initial=0.0)
     return _another(again, t, y[:, :k], np.where(moves, scale, np.inf), number)
 

@@ -18,6 +18,10 @@ ANOTHER = 0.5
 """Part of the way by which ends may be elsewhere."""
 ONE_WAY = 0.9
 """Part of all that a position goes by which it is away at last, where it travels."""
+QUATERNION = "1"
+"""Units of its components."""
+FEW, ROUNDED = 9, 1e-12
+"""States that do not show how a motion goes, and part of a position that is rounding."""
 LITTLE = 0.05
 """Part of the way of positions of another unit that one counts as, at least."""
 SLIGHT = 1e-6
@@ -34,37 +38,56 @@ def bent_at(t: Array, y: Array, scale: Array) -> Array:
     return np.array(np.abs(np.diff(rates, axis=0) / scale).max(axis=1))
 
 
-def ways_of(run: Run, states: Array) -> Array:
-    """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
+def ways_of(run: Run, t: Array, states: Array) -> Array:
+    """`scale_of`, at times t, with positions of different units apart: how far a wheel turns says nothing of how far
+    its cart goes; nor does what travels at constant speed of what swings beside it, which is the same motion in another
+    frame: of others counts how far they go beside that (`swings_of`).
     What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
     measured by that: springs that shake a little are not the motion.
     """
     scale, start = scale_of(run, states), 0
     for variable in run.problem.variables:
-        part, units = slice(start, start + variable.size), variable.units.split(", ")
+        part, units = slice(start, start + variable.size), np.array(variable.units.split(", "))
         start += variable.size
-        if start > positions_of(run.problem) or len(units) != variable.size or not np.isfinite(scale[part]).all():
+        known = start <= positions_of(run.problem) and variable.units and len(units) in (1, variable.size)
+        if not known or not np.isfinite(scale[part]).all():
             continue
-        moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
-        ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
-        scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
+        units, one = np.broadcast_to(units, variable.size), run.problem.scales[part]
+        moved, ways = np.abs(states[:, part] - states[0, part]).max(axis=0), np.empty(variable.size)
+        swings = swings_of(t, states[:, part])
+        for unit in np.unique(units):
+            alike = units == unit  # components of a quaternion are of one turn
+            ways[alike] = moved[alike].max() if unit == QUATERNION else np.maximum(moved[alike], swings[alike].max())
+        scale[part] = np.maximum(ways, LITTLE * np.minimum(moved / one, 1.0).max() * one)
     return scale
 
 
-def ways_of_each(run: Run, states: Array) -> Array:
+def swings_of(t: Array, states: Array) -> Array:
+    """How far components (rows, k) go beside the uniform motion from the first to the last of some states at times t;
+    of few states how far they go.
+    """
+    away = states - states[0]
+    moved = np.abs(away).max(axis=0)
+    if len(t) < FEW or t[-1] == t[0]:
+        return np.array(moved)
+    beside = np.abs(away - ((t - t[0]) / (t[-1] - t[0]))[:, None] * away[-1]).max(axis=0)
+    return np.array(np.where(beside > ROUNDED * np.abs(states).max(axis=0), np.minimum(moved, beside), 0.0))
+
+
+def ways_of_each(run: Run, t: Array, states: Array) -> Array:
     """`ways_of`, where nothing is known of the components of a state, neither units nor which are rates, each by its
     own way, down to `SLIGHT` of the largest: a position says nothing beside a large velocity.
     """
-    scale = ways_of(run, states)
+    scale = ways_of(run, t, states)
     if len(run.problem.variables) == 1 and not run.problem.variables[0].units and np.isfinite(scale).all():
         moved = np.abs(states - states[0]).max(axis=0)
         scale = np.maximum(moved, SLIGHT * moved.max())
     return scale
 
 
-def ways_of_all(run: Run, states: Array) -> Array:
+def ways_of_all(run: Run, t: Array, states: Array) -> Array:
     """`ways_of`, with the largest of variables that are alike: nodes of a rod that hardly move are not the motion."""
-    scale, start, alike = ways_of(run, states), 0, dict[tuple[str, int], list[slice]]()
+    scale, start, alike = ways_of(run, t, states), 0, dict[tuple[str, int], list[slice]]()
     for variable in run.problem.variables:
         alike.setdefault((variable.units, variable.size), []).append(slice(start, start + variable.size))
         start += variable.size
@@ -75,9 +98,9 @@ def ways_of_all(run: Run, states: Array) -> Array:
     return scale
 
 
-def ways_of_travel(run: Run, states: Array) -> Array:
+def ways_of_travel(run: Run, t: Array, states: Array) -> Array:
     """`ways_of_all` of positions that go one way; those of which nothing is asked are infinite."""
-    scale, k = ways_of_all(run, states), positions_of(run.problem)
+    scale, k = ways_of_all(run, t, states), positions_of(run.problem)
     with np.errstate(invalid="ignore"):
         gone = np.abs(np.diff(states[:, :k], axis=0)).sum(axis=0)
         travels = (np.abs(states[-1, :k] - states[0, :k]) > ONE_WAY * gone) & (gone > 0.5 * scale[:k])
