@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except BrokenPipeError:  # who reads has enough, as in `liemech … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to be written goes nowhere
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), sys.stdout.fileno())  # what is left to be written goes nowhere
         return 1
 
 

@@ -207,7 +207,7 @@ class SteppedKernels:
         if status != OK:
             said = self.method.explain(self.problem, self._work[0, 0].real)
             raise ArithmeticError(f"{self.method.name}: {Status(status).name}; {said}")
-        return out[-1], finite(self.method, out[:-1].T, y, t)
+        return out[-1], finite(self.method, out[:-1].T, y, h, t)
 
 
 def carry_stepped(

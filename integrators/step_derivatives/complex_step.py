@@ -57,7 +57,7 @@ def carry_complex(
             start = moved(problem, y[k].astype(complex), 1j * EPSILON * d[: 2 * n])
             size, time = np.complex128(h + 1j * EPSILON * d[-2]), np.complex128(t + 1j * EPSILON * d[-1])
             end = _end(problem, parts, start, size, u[k] + 1j * EPSILON * d[2 * n : 3 * n], time, k)
-            carried[k, j, : 2 * n] = inverse @ finite(method, end.imag / EPSILON, y[k], t)
+            carried[k, j, : 2 * n] = inverse @ finite(method, end.imag / EPSILON, y[k], h, t)
             carried[k, j, -1] += d[-2]
     return ends, carried
 
@@ -87,15 +87,15 @@ def by_parameters(
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
         size = np.complex128(h + 1j * EPSILON) if d[-1] else h  # unlike Python's, it is compared by its real part
         columns.append(_whole(problem, parts, start, size, t, u).imag / EPSILON)
-    return end, np.linalg.pinv(velocities(problem, end)) @ finite(method, np.transpose(columns), y, t)
+    return end, np.linalg.pinv(velocities(problem, end)) @ finite(method, np.transpose(columns), y, h, t)
 
 
-def finite(method: Method, rates: Array, y: Array, t: float) -> Array:
+def finite(method: Method, rates: Array, y: Array, h: float, t: float) -> Array:
     """The rates; ArithmeticError where some are no numbers."""
     if not np.isfinite(rates).all():
         raise ArithmeticError(
-            f"{method.name}: the derivative of a step at t = {t:.9g}, y = {y.tolist()} is not finite, though the step "
-            "is; expected a state where the field has a derivative"
+            f"{method.name}: the step of {h:.3g} s at t = {t:.9g} from y = {y.tolist()} has derivatives that are not "
+            "finite; use a smaller step, or a state where the field has derivatives"
         )
     return rates
 
