@@ -277,10 +277,10 @@ def _of_step(
     if step is None:
         raise ValueError(f"step: None, expected the step size, s, at which {method.name} is traced")
     method.check(problem)
-    name, divided = method.name, None
+    called, divided = method.name, None
     if method.stepper.one_by_one and not carries:
         divided, method = method, method.stepper.one_by_one(method)
-        name += ", undivided, its stages one after another"
+        called += ", undivided, its stages one after another"
     h0 = real(step, "step")
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
@@ -308,7 +308,7 @@ def _of_step(
         renormalise(problem.table, end, behind)
         return found, _nodes(graph, [*end, *behind])
 
-    about = f"A step of {name}: the state after it; left: 1 where the iteration would have gone on otherwise."
+    about = f"A step of {called}: the state after it; left: 1 where the iteration would have gone on otherwise."
     ordinary, normalised = taken(1 if carries else 0, "one_step", about)
     if not carries:
         return ordinary

@@ -140,7 +140,7 @@ def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = Fals
     """
     if not at_play > 0.0:
         return ()
-    change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
+    change, rise = _change_and_rise(at_play, dissipates)
     says = "energy that should only fall with time rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
     return (
@@ -150,12 +150,17 @@ def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = Fals
     )
 
 
+def _change_and_rise(at_play: float, dissipates: bool) -> tuple[float, float]:
+    limit = ENERGY_CHANGE * at_play
+    return (UNBOUNDED, limit) if dissipates else (limit, UNBOUNDED)
+
+
 def balance_guard(at_play: float, dissipates: bool = False) -> Guard:
     """The guard of a ``balance``, an ``energy`` less the work that comes in, which is conserved or only falls;
     `at_play`: the energy that the motion can exchange at the start, J.  What comes in later, and what the run then
     exchanges, is counted when it is over (`integrators.engine.exchanged`).
     """
-    change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
+    change, rise = _change_and_rise(at_play, dissipates)
     says = "only fall with time rises" if dissipates else "be conserved is not"
     return Guard(
         "balance", f"the energy less the work that comes in, which should {says}", "use a smaller step or tolerance",

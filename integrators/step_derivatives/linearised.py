@@ -122,10 +122,11 @@ def linearised_step(
     Raises
     ------
     ValueError
-        Another kind of method; sizes that do not fit; `compiled` where there is nothing to compile: fields that are
+        Another kind of method, one whose steps depend on states before (`BDF…`, `ALPHA`), or whose step loses
+        derivatives (`AVI_FREE`); sizes that do not fit; `compiled` where there is nothing to compile: fields that are
         jitted by users, or in plain Python and no formula.
     ArithmeticError
-        The step has no solution that Newton's method finds; the message is the status.
+        The step has no solution that Newton's method finds (the message is the status); derivatives are not finite.
 
     Examples
     --------

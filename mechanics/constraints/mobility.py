@@ -144,6 +144,8 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     """Analyse the closures from a closed configuration; `rank` overrides the decision."""
     m, n = len(loops), loops.tree.nv
     if m == 0:
+        if rank:
+            raise ModelError("rank", f"is {rank}, but there are no closures", "leave it out")
         return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [], 0, ())
     positions = _positions(loops, home)
     least = _least(loops, home, rank)

@@ -115,7 +115,7 @@ def test_traced_at_twice_the_step_iterations_have_rounds_to_spare(method):
     run = integrate(problem, method, (0.0, 100 * h), h)
     code = generate_code(problem, "numpy", method, 2.0 * h, samples=run.y[::10]).load()
     end, left = code.one_step(0.0, h, run.y)
-    assert left.sum() <= 1.0  # rounding decides when an iteration ends
+    assert left.mean() < 0.05  # rounding decides when an iteration ends
     assert np.abs(end[:-1] - run.y[1:]).max() < 1e-14
 
 

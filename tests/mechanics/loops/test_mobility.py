@@ -168,6 +168,12 @@ def test_equations_that_hold_as_little_as_rounding_are_named(kind, size):
     assert np.abs(run["q"] - true["q"]).max() < 1e-3
 
 
+def test_a_rank_without_closures_is_refused():
+    tree, *_ = bars_with_axes_off_by(0.0)
+    with pytest.raises(ModelError, match="rank: is 2, but there are no closures"):
+        Mechanism(tree, rank=2)
+
+
 def test_a_frame_that_three_digits_may_have_made_is_named():
     """A rank does not help there, and is not advised; what is held by more is meant as a frame."""
     tree, q, base, end = bars_with_axes_off_by(5e-4)
