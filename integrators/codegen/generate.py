@@ -285,6 +285,9 @@ def _of_step(
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
         raise ValueError(f"samples: shape {states.shape}, expected (m, {problem.n})")
+    if not np.isfinite(states).all():
+        k = int(np.flatnonzero(~np.isfinite(states).all(axis=1))[0])
+        raise ValueError(f"samples: number {k} is {states[k].tolist()}, expected finite numbers")
     graph = _graph(problem)
     t, h, y = graph.input(("t", None)), graph.input(("h", None)), _vector(graph, "y", problem.n)
     known = {t.k: np.zeros(len(states)), h.k: np.full(len(states), h0)}

@@ -119,6 +119,11 @@ def test_traced_at_twice_the_step_iterations_have_rounds_to_spare(method):
     assert np.abs(end[:-1] - run.y[1:]).max() < 1e-14
 
 
+def test_samples_that_are_no_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"samples: number 1 is \[nan, 0.0\], expected finite numbers"):
+        generate_code(pendulum(), "numpy", "GAUSS8", H, samples=[[0.1, 0.0], [np.nan, 0.0]])
+
+
 def test_steps_that_gauss8_divides_have_left():
     """Of random states those that have not left are the method's."""
     problem, rng = SYSTEMS["pendulum"].problem(), np.random.default_rng(1)
