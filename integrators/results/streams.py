@@ -233,6 +233,9 @@ class ZarrStream(Stream):
 
     def _open(self) -> None:
         zarr = _zarr()
+        if self.writing:
+            for left in (*self.path.glob("*.partial"), *self.path.glob("*/*.partial")):
+                left.unlink(missing_ok=True)  # what a killed process was writing: Zarr takes it for a part of the data
         try:
             self.group = zarr.open_group(
                 self.path, mode="r+" if self.writing else "r", zarr_format=2, use_consolidated=True

@@ -155,7 +155,10 @@ def test_what_lies_on_the_disk_at_any_moment_opens_and_resumes_to_the_same_bits(
             copies[-1].mkdir()
             for item in list(path.parent.glob(f"{path.name}*")):
                 copy = shutil.copytree if item.is_dir() else shutil.copy
-                copy(item, copies[-1] / item.name)
+                left = copy(item, copies[-1] / item.name)
+                if item.is_dir():  # the store of Zarr writes beside a file, and then replaces it
+                    for name in (".zattrs.64d390.partial", "t/0.64d390.partial"):
+                        (Path(left) / name).write_bytes(b"{")
 
     def recovered(target):
         copied()
@@ -176,6 +179,7 @@ def test_what_lies_on_the_disk_at_any_moment_opens_and_resumes_to_the_same_bits(
             assert np.array_equal(seen.t, whole.t[:rows])
             assert np.array_equal(seen.y, whole.y[:rows])
         equal(whole, resume(copy / path.name, problem))
+        assert not list(copy.rglob("*.partial"))
         shown(copy / path.name)
 
 
