@@ -20,7 +20,7 @@ from integrators.method import Method, Reference
 from integrators.problem import Problem
 from integrators.problem.dependence import dependence
 from integrators.problem.driven import inputs_at
-from integrators.problem.fields import check_jitted, check_truth, reads_time
+from integrators.problem.fields import check_entries, check_jitted, check_truth, reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.solution import names_of_event
 from integrators.statistics.gathered import names_in_files
@@ -202,6 +202,7 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
     caller.
     """
     y = np.atleast_2d(problem.y0)[0]
+    check_entries(problem, t0, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:

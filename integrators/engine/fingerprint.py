@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from integrators.problem.fields import Field
-from liegroup.compile import Entry
+from liegroup.compile import Entry, is_ours
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), np.generic, np.dtype)
 _BUILT_IN = (BuiltinFunctionType, MethodWrapperType, np.ufunc, type(str.join), type(object.__init__))
-_OWN = ("liegroup", "integrators", "mechanics", "liemech")
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 _OF_A_CLASS = {"_abc_impl", "_member_map_", "_value2member_map_", "_hashable_values_", "_unhashable_values_"}
 """What classes keep for themselves, besides names of Python's own."""
@@ -202,8 +201,7 @@ def _global_names(code: CodeType) -> set[str]:
 
 def _is_of_a_library(module: str | None) -> bool:
     """Whether a module is part of Python, of this package or of an installed one."""
-    top = (module or "").split(".")[0]
-    if top in sys.stdlib_module_names or top in _OWN:
+    if is_ours(module) or (module or "").split(".")[0] in sys.stdlib_module_names:
         return True
     file = getattr(sys.modules.get(module or ""), "__file__", None)
     return bool(file) and str(file).startswith(_INSTALLED)

@@ -43,7 +43,7 @@ from integrators.signatures import (
     FIELD_VARIED_SIGNATURE,
 )
 from liegroup.arrays import reals
-from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
+from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, is_ours, ld, ld2
 
 Array = NDArray[np.float64]
 Shape = tuple[int, int]
@@ -265,6 +265,39 @@ def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
             RuntimeWarning,
             stacklevel=4,
         )
+
+
+def check_entries(problem: Any, t: float, y: Any) -> None:
+    """ValueError where an entry that is not ours reads or writes behind its arrays, which compiled code does without a
+    word, writes into its state, or leaves a value out.  Of states of up to `LOOKED_AT` numbers.
+    """
+    if len(y) > LOOKED_AT:
+        return
+    for name, function, size in (
+        ("field", problem.field, problem.dimension),
+        ("invariants", problem.invariants, problem.invariant_count),
+    ):
+        if not any(isinstance(f, Entry) and not is_ours(f.__module__) for f in _sources(function)):
+            continue
+        given, parameters = np.array(y), problem.own_parameters()
+        values, others = np.full(size, np.nan), np.zeros(size)
+        try:
+            with np.errstate(all="ignore"):
+                for out in (values, others):
+                    function.python(t, given, parameters, problem.structure, np.zeros(problem.work_shape), out)
+        except IndexError as error:
+            raise ValueError(
+                f"{name}: {error}; its compiled form would read what is behind its arrays. The problem gives it "
+                f"{len(y)} numbers of y, {len(parameters)} parameters, {len(problem.structure)} integers of structure, "
+                f"a workspace of {problem.work_shape[0]} × {problem.work_shape[1]} numbers, and room for {size} values"
+            ) from error
+        except Exception:  # what has no interpreted form is not looked at
+            continue
+        if not np.array_equal(given, y, equal_nan=True):
+            k = int(np.flatnonzero(given != y)[0])
+            raise ValueError(f"{name}: writes into y[{k}], the state of the run; work on a copy")
+        if (left := np.flatnonzero(np.isnan(values) & ~np.isnan(others))).size:
+            raise ValueError(f"{name}: does not set component {left[0]} of {size}; st(out, {left[0]}, …) sets it")
 
 
 def check_truth(events: Sequence[Any], problem: Any) -> None:

@@ -17,7 +17,7 @@ from integrators.problem.inputs import as_inputs
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from integrators.problem.sparsity import as_sparsity, pattern
-from liegroup.arrays import integer, real, reals, sequence, shown
+from liegroup.arrays import integer, of_kind, real, reals, sequence, shown
 from liegroup.display import card, table
 from liegroup.table import FACTORS, quaternions
 
@@ -279,6 +279,7 @@ class Problem:
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        of_kind(self.canonical, (bool, np.bool_), "canonical", "True or False")
         self._put("positions", integer(self.positions, "positions", 0))
         self._put("table", _table(self.group, self.canonical, self.positions))
         if self.canonical:

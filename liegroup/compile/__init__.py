@@ -98,7 +98,7 @@ from liegroup.compile.signatures import (
     stepped_vector,
     vector,
 )
-from liegroup.compile.sources import source_digest
+from liegroup.compile.sources import is_ours, source_digest
 from liegroup.compile.undisturbed import undisturbed
 from liegroup.compile.waiting import seconds_waited
 
@@ -137,6 +137,7 @@ __all__ = [
     "interpreted",
     "is_formula",
     "is_jitted",
+    "is_ours",
     "joined",
     "joint_scalar",
     "kernel",

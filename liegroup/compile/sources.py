@@ -27,6 +27,7 @@ from liegroup.compile.folders import cache_directory
 from liegroup.compile.options import MODE
 
 PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchmarks", "examples")
+_OURS = ("liegroup", "integrators", "mechanics", "liemech")
 _KEPT = "imports"
 """The file in the cache that holds what is known of contents."""
 _MOST = 4000
@@ -39,6 +40,11 @@ _IMPORT = re.compile(
 _BEHIND = rb"[;:][ \t]*(?:from[ \t\\.](?:[^\n;#]|\\\r?\n)*?import|import)\b"
 _MAYBE_HIDDEN, _HIDDEN = re.compile(_BEHIND), re.compile(rb"^[^\n#\"']*" + _BEHIND, re.MULTILINE)
 _COMMENT = re.compile(rb"#[^\n]*")
+
+
+def is_ours(module: str | None) -> bool:
+    """Whether a module is one of these packages, by its name."""
+    return (module or "").partition(".")[0] in _OURS
 
 
 def source_digest(*paths: str | Path) -> str:

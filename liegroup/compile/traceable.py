@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.compile import is_jitted
+from liegroup.compile import is_jitted, is_ours
 from liegroup.compile.scalars import less, maximum, minimum, select, sqrt
 from liegroup.compile.tracing import FUNCTIONS, UFUNCS, Traced, applied
 
-_OWN = ("liegroup", "integrators", "mechanics", "liemech", "numpy", "sympy", "scipy", "numba", "builtins")
-"""Packages whose functions are left as they are."""
+_LEFT = ("numpy", "sympy", "scipy", "numba", "builtins")
+"""Packages whose functions are left as they are, as ours are."""
 
 
 def traceable(function: Any) -> Any:
@@ -125,7 +125,7 @@ class _Reader:
         if id(function) in self._copies:
             return self._copies[id(function)]
         space, closure = function.__globals__, function.__closure__ or ()
-        own = (function.__module__ or "").partition(".")[0] in _OWN
+        own = is_ours(function.__module__) or (function.__module__ or "").partition(".")[0] in _LEFT
         meanings: dict[str, Any] = {}
         cells = tuple(types.CellType() for _ in closure)
         copy = types.FunctionType(function.__code__, meanings, function.__name__, function.__defaults__, cells)

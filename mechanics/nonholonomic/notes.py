@@ -139,6 +139,11 @@ class _Notes:
                 ),
                 name,
             )
+        except IndexError as error:
+            raise ValueError(
+                f"{name}: {error}; it is called as {_form_of(name)} with {self.functions.n_q} numbers q, "
+                f"{self.functions.n} velocities v, and {self.functions.parameters or 0} parameters"
+            ) from error
         except (TypeError, AttributeError) as error:
             raise TypeError(
                 f"{name}: could not be traced ({error}); it is called as {_form_of(name)}; write it with + - * / **, "

@@ -42,8 +42,10 @@ from integrators.problem.multipliers import (
     work_rows,
 )
 from integrators.problem.parts import constrained, quasi_velocity
+from liegroup.arrays import real, reals
 from liegroup.compile.generated import module_of
 from liegroup.compile.tracing import IMPORTS, Graph
+from mechanics.nonholonomic.contradictions import check_functions
 from mechanics.nonholonomic.forms import Forms
 from mechanics.nonholonomic.notes import Derived, Function, derive, inputs, written
 from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
@@ -159,7 +161,17 @@ class Functions:
         invariant_units: Sequence[str] = (),
         **more: Any,
     ) -> NonholonomicSystem:
-        """The system with these functions; `more` as for `NonholonomicSystem`, units of the invariants besides J."""
+        """The system with these functions; `more` as for `NonholonomicSystem`, units of the invariants besides J.
+
+        Raises
+        ------
+        ConstraintError, ValueError
+            Functions that contradict each other at the start or beside it: a frame that violates the rows, a metric
+            that is not SᵀM S, … (`mechanics.nonholonomic.contradictions`).
+        """
+        if not str(getattr(self.rows, "__module__", "")).startswith("mechanics.systems."):
+            q, u, numbers = (reals(more[name], name) for name in ("q0", "u0", "parameters"))
+            check_functions(self, q, u, numbers, model, real(more.get("t", 0.0), "t"))
         return NonholonomicSystem(
             model=model,
             group=self.group,
@@ -194,7 +206,13 @@ def _straight(functions: Functions, function: Function, state: int, size: int) -
     out = np.full(size, 0.0, dtype=object)
     numbers = inputs(graph, "parameters[{}]", functions.parameters or 0)
     y = inputs(graph, "ld(y, {})", state)
-    function(graph.input("t"), y, numbers, np.array([n, m, k]), work, out)
+    try:
+        function(graph.input("t"), y, numbers, np.array([n, m, k]), work, out)
+    except IndexError as error:
+        raise ValueError(
+            f"metric, gyro, invariants or edges: {error}; q has {functions.n_q} numbers, v {n}, u {r}, the parameters "
+            f"{functions.parameters or 0}"
+        ) from error
     return written(graph, list(out))
 
 

@@ -16,7 +16,9 @@ from integrators.controllers import IntegratingController, LogarithmicHamiltonia
 from integrators.engine import run as engine
 from integrators.events import Event
 from integrators.methods import METHODS
+from integrators.signatures import FIELD_SIGNATURES
 from liegroup import rn
+from liegroup.compile import entry, ld, st
 from liegroup.table import RN, SE3, SO3, table_of
 
 TOP = table_of([(SO3, 1), (RN, 3)])
@@ -363,6 +365,48 @@ def test_a_jitted_field_that_reads_behind_its_arrays_is_refused():
     behind = numba.njit(lambda t, y: np.array([y[5], -y[0]]))
     with pytest.raises(ValueError, match="index 5 is out of bounds for axis 0 with size 2; its compiled form"):
         integrate(Problem(rn(2), [1.0, 0.0], behind), "RKMK4", (0.0, 1.0), 0.01)
+
+
+@entry(*FIELD_SIGNATURES)
+def of_two_parameters(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, -parameters[0] * ld(y, 0) - parameters[1] * ld(y, 1))
+
+
+@entry(*FIELD_SIGNATURES)
+def of_three_components(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 2, ld(y, 0))
+
+
+@entry(*FIELD_SIGNATURES)
+def of_one_component(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+
+
+@entry(*FIELD_SIGNATURES)
+def into_its_state(t, y, parameters, structure, work, out):
+    st(y, 0, 2.0 * ld(y, 0))
+    st(out, 0, ld(y, 1))
+    st(out, 1, -ld(y, 0))
+
+
+@pytest.mark.parametrize(
+    ("functions", "parameters", "message"),
+    [
+        ({"field": of_two_parameters}, [4.0], "field: index 1 is out of bounds .* its compiled form .* 1 parameters"),
+        ({"field": of_three_components}, [], "field: index 2 is out of bounds .* room for 2 values"),
+        ({"field": of_one_component}, [], r"field: does not set component 1 of 2; st\(out, 1, …\) sets it"),
+        ({"field": into_its_state}, [], r"field: writes into y\[0\], the state of the run"),
+        (
+            {"field": of_two_parameters, "invariants": of_two_parameters, "invariant_names": ("one",)}, [4.0, 1.0],
+            "invariants: index 1 is out of bounds .* room for 1 values",
+        ),
+    ],
+)  # fmt: skip
+def test_an_entry_that_does_not_keep_to_its_arrays_is_refused(functions, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        integrate(Problem(rn(2), [1.0, 0.0], parameters=parameters, **functions), "RKMK4", (0.0, 1.0), 0.01)
 
 
 def test_a_jitted_field_that_is_not_its_source_any_more_is_told_of():

@@ -8,7 +8,7 @@ from scipy.integrate import simpson, solve_ivp
 from scipy.spatial.transform import Rotation
 
 from integrators import integrate, traced
-from integrators.problem import Inputs
+from integrators.problem import Inputs, Variable
 from liegroup import rn, se2, se3
 from liegroup.compile import WIDTH, lane_array
 from liegroup.table import SE2, SO3, table_of
@@ -16,6 +16,7 @@ from mechanics.nonholonomic.integrability import growth_vector
 from mechanics.nonholonomic.system import ConstraintError
 from mechanics.nonholonomic.testing import check_system, random_states
 from mechanics.nonholonomic.user import nonholonomic_system
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
 from mechanics.systems.rolling.suslov import suslov
 
@@ -415,3 +416,42 @@ def test_a_skate_is_driven_and_its_energy_is_the_work():
         work = simpson(problem.input_powers(run.t, run.y).sum(axis=1), x=run.t)
         assert run["energy"][-1] - run["energy"][0] == pytest.approx(work, rel=1e-6)
     assert integrate(skate.problem().with_inputs(given).with_work(), "RKMK4", (0.0, 1.0), 0.02).error("balance") < 1e-7
+
+
+def written_sleigh(parameters=3, given=(1.0, 0.5, 0.3), u0=(-0.4, 1.2), **other):
+    """Chaplygin's sleigh by its functions, as a file of the package writes it."""
+    functions = {
+        "mass": lambda q, v, p: 0.5 * p[0] * (v[0] ** 2 + (v[1] + p[2] * v[2]) ** 2) + 0.5 * p[1] * v[2] ** 2,
+        "rows": lambda q, p: [[0.0, 1.0, 0.0]],
+        "frame": lambda q, p: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
+        "metric": lambda p: (p[0], p[1] + p[0] * p[2] ** 2),
+    }
+    return Functions(group=se2.table, parameters=parameters, **functions | other).system(
+        model="sleigh",
+        variables=(Variable("skate", ("x", "y", "heading")),),
+        velocities=Variable("v", ("x", "y", "omega")),
+        quasi_velocities=Variable("u", ("v", "omega")),
+        parameters=given,
+        q0=[0.0, 0.0, 0.0],
+        u0=u0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"frame": lambda q, p: [[1.0, 0.0], [0.0, 0.2], [0.0, 1.0]]}, "frame: A S = 0 is violated by 0.2 at q0"),
+        ({"metric": lambda p: (p[0], p[1] - p[0] * p[2] ** 2)}, "metric: SᵀM S = .* expected diag"),
+        ({"parameters": 2}, "mass: index 2 is out of bounds .* 3 velocities v, and 2 parameters"),
+        ({"given": [1.0, 0.5]}, r"parameters: shape \(2,\), expected \(3,\)"),
+        ({"u0": [1.0]}, r"u0: shape \(1,\), expected \(2,\)"),
+        ({"invariants": {"e": lambda q, v, p: p[5]}}, "invariants or edges: index 5 is out of bounds"),
+    ],
+)
+def test_functions_that_contradict_each_other_make_no_system(given, message):
+    with pytest.raises(ValueError, match=message):
+        written_sleigh(**given).problem()
+
+
+def test_functions_that_agree_make_a_system():
+    assert integrate(written_sleigh().problem(), "ENERGY_EXACT", (0.0, 1.0), 0.05).error("energy") < 1e-13
