@@ -12,8 +12,25 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import dynamicsymbols
 
-from liegroup.compile.scalars import arctan2, maximum, minimum, select, sincos, sqrt
-from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
+from liegroup.compile.scalars import (
+    acosh,
+    arctan2,
+    asinh,
+    atanh,
+    cosh,
+    exp,
+    expm1,
+    floor,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    select,
+    sincos,
+    sinh,
+    sqrt,
+    tanh,
+)
 
 
 def _asin(x: Any) -> Any:

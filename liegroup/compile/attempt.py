@@ -29,8 +29,8 @@ def attempt_of(function: Callable[..., Any], signature: Any, name: str) -> Any:
         compiled = _compiled(dispatcher, signature).overloads[signature.args]
     except NumbaError as error:
         raise TypeError(
-            f"{name}: the compiler refuses it for float64 states and values: {_reason(error)}; mend it, or give it as "
-            "plain Python, without numba.njit"
+            f"{name}: the compiler refuses it for float64 states and values: {reason_of(error)}; mend it, or give it "
+            "as plain Python, without numba.njit"
         ) from error
 
     @intrinsic
@@ -57,8 +57,8 @@ def _compiled(dispatcher: Any, signature: Any) -> Any:
     return dispatcher
 
 
-def _reason(error: NumbaError) -> str:
-    """The first lines of the explanation that say what is wrong rather than where."""
+def reason_of(error: Exception) -> str:
+    """The first lines of the compiler's explanation that say what is wrong rather than where."""
     lines = [line.strip(" ->\t") for line in _COLOURS.sub("", str(error)).splitlines()]
     telling = [line for line in lines if line and not line.startswith(_WHERE)]
     told = telling or [type(error).__name__]

@@ -9,6 +9,7 @@ do no work around closed paths.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,30 @@ from liegroup.compile import absolute, any_, each_lane, helper, less, primitive,
 from liegroup.compile.elementary_coefficients import ATAN, COS, HALF_PI_PARTS, PI_PARTS, SIN
 
 __all__ = [
+    "FORMULAS",
     "absolute",
+    "acosh",
     "any_",
     "arctan",
     "arctan2",
+    "asinh",
+    "atanh",
+    "cosh",
+    "exp",
+    "expm1",
+    "floor",
     "horner",
     "is_machine_real",
     "less",
+    "log",
+    "log1p",
     "maximum",
     "minimum",
     "select",
     "sincos",
+    "sinh",
     "sqrt",
+    "tanh",
 ]
 
 _HIGH, _MIDDLE, _LOW = HALF_PI_PARTS
@@ -37,6 +50,8 @@ _ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds to the nearest intege
 REDUCTION_LIMIT = 1.0e6  # k·π/2 stays exact below; beyond, the C library takes over
 _TAN_PI_8 = math.sqrt(2.0) - 1.0
 _INFINITY = math.inf
+_WHOLE = 2.0**51
+"""Where machine numbers are whole enough to be their own floor."""
 
 
 def _sin_libm(x: float) -> float:
@@ -209,3 +224,159 @@ def library_of(x: Any) -> Any:
     import mpmath
 
     return mpmath
+
+
+# --- exponentials, and what is made of them ---------------------------------------------------------------------------
+
+_exp_each, _log_each, _tanh_each = each_lane(math.exp), each_lane(math.log), each_lane(math.tanh)
+
+
+@helper
+def _exp_machine(x: Any) -> Any:
+    return _exp_each(x)
+
+
+@helper
+def _log_machine(x: Any) -> Any:
+    return _log_each(x)
+
+
+@helper
+def _tanh_machine(x: Any) -> Any:
+    return _tanh_each(x)
+
+
+@helper
+def _exp_stepped(x: Any) -> Any:
+    y = _exp_each(x.real)
+    return complex(y, y * x.imag)
+
+
+@helper
+def _log_stepped(x: Any) -> Any:
+    return complex(_log_each(x.real), x.imag / x.real)
+
+
+@helper
+def _tanh_stepped(x: Any) -> Any:
+    y = _tanh_each(x.real)
+    return complex(y, (1.0 - y * y) * x.imag)
+
+
+@primitive(_exp_machine, _exp_stepped)
+def exp(x: Any) -> Any:
+    """eˣ of any scalar."""
+    if is_machine_real(x):
+        with np.errstate(all="ignore"):  # as in compiled code
+            return np.exp(x)
+    return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
+
+
+@primitive(_log_machine, _log_stepped)
+def log(x: Any) -> Any:
+    """Natural logarithm of any scalar."""
+    if is_machine_real(x):
+        with np.errstate(all="ignore"):
+            return np.log(x)
+    return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
+
+
+@primitive(_tanh_machine, _tanh_stepped)
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent of any scalar."""
+    if is_machine_real(x):
+        return _tanh_each(x)
+    return np.tanh(x) if np.iscomplexobj(x) else library_of(x).tanh(x)
+
+
+# Functions that are formulas of those, to some units in the last place also near their zeros.
+
+
+@helper
+def _signed_as(x: Any, size: Any) -> Any:
+    return select(less(x, 0.0), -size, size)
+
+
+@helper
+def _log1p_formula(x: Any) -> Any:
+    u = 1.0 + x
+    rounded = less(0.0, absolute(u - 1.0))
+    return select(rounded, log(u) * (x / select(rounded, u - 1.0, 1.0)), x)  # Kahan
+
+
+@helper
+def _expm1_formula(x: Any) -> Any:
+    small = less(absolute(x), 1.0)
+    t = tanh(select(small, 0.5 * x, 0.0))
+    return select(small, (t + t) / (1.0 - t), exp(x) - 1.0)
+
+
+@helper
+def _sinh_formula(x: Any) -> Any:
+    small = less(absolute(x), 1.0)
+    t, e = tanh(select(small, 0.5 * x, 0.0)), exp(x)
+    return select(small, (t + t) / (1.0 - t * t), 0.5 * (e - 1.0 / e))
+
+
+@helper
+def _cosh_formula(x: Any) -> Any:
+    e = exp(x)
+    return 0.5 * (e + 1.0 / e)
+
+
+@helper
+def _asinh_formula(x: Any) -> Any:
+    size = absolute(x)
+    return _signed_as(x, _log1p_formula(size + size * (size / (1.0 + sqrt(1.0 + size * size)))))
+
+
+@helper
+def _acosh_formula(x: Any) -> Any:
+    t = x - 1.0
+    return _log1p_formula(t + sqrt(t * (t + 2.0)))
+
+
+@helper
+def _atanh_formula(x: Any) -> Any:
+    size = absolute(x)
+    return _signed_as(x, 0.5 * _log1p_formula((size + size) / (1.0 - size)))
+
+
+@helper
+def _floor_formula(x: Any) -> Any:
+    far = less(_WHOLE, absolute(x))
+    nearest = (select(far, 0.0, x) + _ROUND) - _ROUND
+    return select(far, x, select(less(x, nearest), nearest - 1.0, nearest))
+
+
+@helper
+def _floor_stepped(x: Any) -> Any:
+    return complex(_floor_formula(x.real), 0.0)
+
+
+def _of_any_scalar(name: str, formula: Any, numpy: Any, stepped: Any = None) -> Callable[[Any], Any]:
+    """The function of a formula, which other numbers than machine numbers take from their library."""
+
+    @primitive(formula, stepped)
+    def function(x: Any) -> Any:
+        if is_machine_real(x):
+            return formula(x)
+        return numpy(x) if np.iscomplexobj(x) else getattr(library_of(x), name)(x)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+sinh = _of_any_scalar("sinh", _sinh_formula, np.sinh)
+cosh = _of_any_scalar("cosh", _cosh_formula, np.cosh)
+asinh = _of_any_scalar("asinh", _asinh_formula, np.arcsinh)
+acosh = _of_any_scalar("acosh", _acosh_formula, np.arccosh)
+atanh = _of_any_scalar("atanh", _atanh_formula, np.arctanh)
+expm1 = _of_any_scalar("expm1", _expm1_formula, np.expm1)
+log1p = _of_any_scalar("log1p", _log1p_formula, np.log1p)
+floor = _of_any_scalar("floor", _floor_formula, lambda x: np.floor(np.real(x)), _floor_stepped)
+FORMULAS: dict[str, Any] = {
+    "sinh": _sinh_formula, "cosh": _cosh_formula, "asinh": _asinh_formula, "acosh": _acosh_formula,
+    "atanh": _atanh_formula, "expm1": _expm1_formula, "log1p": _log1p_formula, "floor": _floor_formula,
+}  # fmt: skip
+"""Operations that are made of others; traced scalars take them, too."""

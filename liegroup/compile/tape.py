@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.compile import kernel, ld, ld2, st2
-from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
-from liegroup.compile.tracing import CONSTANT, FORMULAS, INPUT, Graph, Traced, exp, log, tanh
+from liegroup.compile.scalars import FORMULAS, arctan2, exp, less, log, select, sincos, sqrt, tanh
+from liegroup.compile.tracing import CONSTANT, INPUT, Graph, Traced
 
 INSTRUCTION = 4
 NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, SIN, COS, SQRT, EXP, LOG, TANH, ANGLE, LESS, SELECT = range(15)

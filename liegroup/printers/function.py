@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from liegroup.compile.scalars import arctan2_machine, sincos_reduced
-from liegroup.compile.tracing import CONSTANT, FORMULAS, INPUT, Graph, Traced
+from liegroup.compile.scalars import FORMULAS, arctan2_machine, sincos_reduced
+from liegroup.compile.tracing import CONSTANT, INPUT, Graph, Traced
 
 
 class Function(NamedTuple):

@@ -38,9 +38,10 @@ from mechanics.constraints.given_equations import code_of
 from mechanics.constraints.loops import Equation, JointFreedom, numbers_of_equation
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.errors import ModelError
+from mechanics.forces.account import check_account
 from mechanics.forces.element import IN_BODY, IN_WORLD, ON_TENDON, Element, OnBodies, OnEquation, OnJoint, OnScrew
 from mechanics.forces.motor import Motor
-from mechanics.forces.registry import number_of
+from mechanics.forces.registry import is_added, number_of
 from mechanics.forces.tendon import Tendon
 from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
@@ -264,6 +265,14 @@ class _Writer:
     def element(self, e: Element) -> PackedElement:
         """The record of a force element, by where it acts."""
         self.choices += e.choices
+        record = self._element(e)
+        if is_added(type(e)):
+            starts = accumulate((len(x) for x in self.numbers), initial=0)
+            numbers = zip(starts, self.numbers, strict=False)
+            check_account(e, next(x for at, x in numbers if at == record.numbers and len(x) == e.size()))
+        return record
+
+    def _element(self, e: Element) -> PackedElement:
         if isinstance(e, OnEquation):
             return self._on_equation(e)
         if isinstance(e, OnBodies):

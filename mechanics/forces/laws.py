@@ -27,8 +27,7 @@ from typing import Any
 
 from liegroup.arrays import positive, real, shown
 from liegroup.compile import any_, helper
-from liegroup.compile.scalars import less, maximum, minimum, select, sqrt
-from liegroup.compile.tracing import tanh
+from liegroup.compile.scalars import less, maximum, minimum, select, sqrt, tanh
 
 KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ, SOFT = 0, 1, 2, 3
 NO_FRICTION, TANH, STRIBECK = 0, 1, 2

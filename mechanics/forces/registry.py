@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from numbers import Real
 from typing import Any
 
+from integrators.signatures import FIELD_LANES_SIGNATURE
 from liegroup.arrays import shown
-from liegroup.compile import helper, is_formula, joint_scalar, rare, renew
+from liegroup.compile import compile_field, helper, is_formula, joint_scalar, ld, rare, renew, st
+from liegroup.compile.attempt import reason_of
 from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.errors import ModelError
@@ -78,12 +81,14 @@ def register(kind: type[Element]) -> None:
     TypeError
         The class says not where it acts, or has no `law` that is a `helper` in a source file; the law, called once with
         plain numbers, fails or gives something else than its place asks for: three numbers (force, energy, power), or
-        between bodies (force, two arms, energy, power), the first three of three numbers each.
+        between bodies (force, two arms, energy, power), the first three of three numbers each; or it does not run in
+        lanes.
 
     Notes
     -----
     A law that raises an ArithmeticError or a ValueError at those numbers (a quotient of 0, a root of less) is
-    registered unchecked.
+    registered without that call.  Whether it keeps its account is asked of every element of a mechanism, with its
+    numbers (`mechanics.forces.account`).
 
     Examples
     --------
@@ -108,31 +113,71 @@ def register(kind: type[Element]) -> None:
     renew(_ADDED[kind.place])
 
 
+_three, _nine = load_components(3), load_components(9)
+_ORIGIN = 0.0, 0.0, 0.0
+_AXES = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
+_BODIES = BodyState(_AXES, _ORIGIN, _ORIGIN, _ORIGIN), BodyState(_AXES, (0.5, 0.25, 0.125), _ORIGIN, _ORIGIN)
+
+
 def _check_law(kind: type[Element]) -> None:
-    """TypeError for a law that gives no forces of plain numbers: compiled together with the others of its place, it
-    would spoil them, under their names.
+    """TypeError for a law that gives no forces of plain numbers, or does not run in lanes: compiled together with the
+    others of its place, it would spoil them, under their names.
     """
-    origin, axes = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    bodies = BodyState(axes, origin, origin, origin), BodyState(axes, (0.5, 0.25, 0.125), origin, origin)
     on_bodies = kind.place == ON_BODIES
-    given = (*(bodies if on_bodies else (0.5, 0.25)), *((0.75, 0.125) if kind.is_driven() else ()))
+    given = (*(_BODIES if on_bodies else (0.5, 0.25)), *((0.75, 0.125) if kind.is_driven() else ()))
     try:
         found = kind.law((1.0,) * kind.size(), *given)
-    except (ArithmeticError, ValueError):  # of these numbers
-        return
     except Exception as error:
-        raise TypeError(
-            f"{kind.__name__}.law: {type(error).__name__}: {error}; it is called with {kind.size()} numbers and "
-            f"{'two states of bodies' if on_bodies else 'a coordinate and its rate'}"
-            f"{', and value and rate of its motion' if kind.is_driven() else ''}"
-        ) from error
+        if isinstance(error, ArithmeticError | ValueError) and "to unpack" not in str(error):
+            found = None  # of these numbers
+        else:
+            raise TypeError(
+                f"{kind.__name__}.law: {type(error).__name__}: {error}; it is called with {kind.size()} numbers and "
+                f"{'two states of bodies' if on_bodies else 'a coordinate and its rate'}"
+                f"{', and value and rate of its motion' if kind.is_driven() else ''}"
+            ) from error
     shape, wanted = (
         ([3, 3, 3, 0, 0], "(force, two arms, energy, power), the first three of three numbers")
         if on_bodies
         else ([0, 0, 0], "(force, energy, power), numbers")
     )
-    if not isinstance(found, tuple) or [_count(x) for x in found] != shape:
+    if found is not None and (not isinstance(found, tuple) or [_count(x) for x in found] != shape):
         raise TypeError(f"{kind.__name__}.law: gave {shown(found)}, expected {wanted}")
+    _check_in_lanes(kind)
+
+
+def _check_in_lanes(kind: type[Element]) -> None:
+    """TypeError for a law that the compiler refuses for eight motions at once."""
+    law, read = kind.law, load_components(kind.size()) if kind.size() else _none
+
+    def on_number(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        _, _, power = law(read(parameters, 0), ld(y, 0), ld(y, 1))
+        st(out, 0, power)
+
+    def driven(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        _, _, power = law(read(parameters, 0), ld(y, 0), ld(y, 1), t, t)
+        st(out, 0, power)
+
+    def on_bodies(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        state = BodyState(_nine(y, 0), _three(y, 9), _three(y, 12), _three(y, 15))
+        _, _, _, _, power = law(read(parameters, 0), state, state)
+        st(out, 0, power)
+
+    try:
+        probe = on_bodies if kind.place == ON_BODIES else driven if kind.is_driven() else on_number
+        compile_field(probe, FIELD_LANES_SIGNATURE)
+    except Exception as error:
+        raise TypeError(
+            f"{kind.__name__}.law: does not run in lanes ({_innermost(error)}); write it with + - * /, whole powers as "
+            "products, `select(condition, a, b)` for an `if` on a value, and sqrt, sincos, exp, log, tanh, … of "
+            "liegroup.compile.scalars"
+        ) from error
+
+
+def _innermost(error: Exception) -> str:
+    """What the compiler has no code for."""
+    calls = re.findall(r">>> ([^\n]+)", str(error))
+    return f"{calls[-1].strip()} has no code" if calls else reason_of(error)
 
 
 def _count(x: Any) -> int:
@@ -147,6 +192,11 @@ def _free_number(kind: type[Element], number: int) -> int:
     while any(_numbers[known] == number and known.law is not kind.law for known in KINDS):
         number += 1
     return number
+
+
+def is_added(kind: type[Element]) -> bool:
+    """Whether a kind is not one of the package's."""
+    return kind not in KINDS[:_OWN]
 
 
 def number_of(element: Element) -> int:

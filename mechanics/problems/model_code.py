@@ -35,7 +35,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, joined, kernel, ld, st, straight_line, taken
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
-from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
+from liegroup.compile.scalars import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 from {module} import {general}
 
 '''

@@ -16,16 +16,20 @@ from liegroup.compile.scalars import (
     absolute,
     arctan,
     arctan2,
+    exp,
+    floor,
     horner,
     is_machine_real,
     less,
+    log,
     maximum,
     minimum,
     select,
     sincos,
+    sinh,
     sqrt,
+    tanh,
 )
-from liegroup.compile.tracing import exp, floor, log, sinh, tanh
 
 EPSILON = np.finfo(np.float64).eps
 LIMIT = 1e6

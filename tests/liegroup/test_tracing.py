@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from liegroup.compile.scalars import arctan2, select, sincos, sqrt
-from liegroup.compile.tracing import FORMULAS, NAMESPACE, Graph, Traced, exp, lines, log, operand, tanh
+from liegroup.compile.scalars import FORMULAS, arctan2, exp, log, select, sincos, sqrt, tanh
+from liegroup.compile.tracing import NAMESPACE, Graph, Traced, lines, operand
 
 CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)
 

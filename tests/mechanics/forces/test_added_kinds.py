@@ -2,18 +2,23 @@
 by bit, and what is compiled for it is its law alone.
 """
 
-from dataclasses import fields
+import math
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pytest
 
 from integrators import Status, integrate
 from liegroup.compile import LateBindingError, helper, renew
+from liegroup.compile.scalars import exp, maximum
 from liegroup.compile.stages import KernelCompiler
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints.loops import revolute
+from mechanics.errors import ModelError
 from mechanics.forces import (
     KINDS,
+    OnJoint,
     Sphere,
     Tendon,
     compliant,
@@ -79,7 +84,7 @@ def twin_of(kind):
 @helper
 def broken(numbers, x, s):
     """Python can, compiled code cannot: plain numbers do not tell."""
-    return float(x.hex() != ""), 0.0 * x, 0.0 * x
+    return float(x.hex() == ""), 0.0 * x, 0.0 * x
 
 
 def changed(element, kind):
@@ -97,11 +102,11 @@ def results(elements):
 
 def test_kinds_with_our_laws_are_our_elements_and_cost_nothing_but_their_laws(added, kernels):
     expected = results(OWN)
-    kernels.clear()
     kinds = {kind: twin_of(kind) for kind in dict.fromkeys(map(type, OWN))}
     assert len({kind.place for kind in kinds}) == 4
     for kind in kinds.values():
         added(kind)
+    kernels.clear()
     for ours, theirs in zip(expected, results([changed(e, kinds[type(e)]) for e in OWN]), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert all(name.startswith("mechanics.forces.registry.added_") for name in kernels), kernels
@@ -134,11 +139,113 @@ def test_kinds_have_their_numbers_whatever_was_added_before(added):
     assert len(set(found[0])) == 2
 
 
-def test_a_law_that_cannot_be_compiled_is_told_at_every_call(added):
+def test_a_law_that_cannot_be_compiled_is_told_at_every_call(added, monkeypatch):
     """Not at the first one alone, with forces of zero from then on."""
+    monkeypatch.setattr(registry, "_check_in_lanes", lambda kind: None)
     kind = type("Broken", (type(OWN[0]),), {"law": staticmethod(broken)})
     added(kind)
     mechanism = Mechanism(TREE, elements=[[changed(OWN[0], kind)]])
     for _ in range(2):
         with pytest.raises(LateBindingError, match="added_"):
             mechanism.rhs(Q, V)
+
+
+@dataclass(frozen=True)
+class Single(OnJoint):
+    """One number."""
+
+    k: float
+
+
+@helper
+def cubed(numbers, x, s):
+    return -(x**3), 0.25 * x**4, 0.0 * s
+
+
+@helper
+def from_numpy(numbers, x, s):
+    return -np.exp(x), np.exp(x), 0.0 * s
+
+
+@helper
+def from_math(numbers, x, s):
+    return -math.exp(x), math.exp(x), 0.0 * s
+
+
+@helper
+def with_an_if(numbers, x, s):
+    return (-x, 0.5 * x * x, 0.0 * s) if x > 0.0 else (0.0 * x, 0.0 * x, 0.0 * s)
+
+
+@helper
+def of_two(numbers, x, s):
+    k, _ = numbers
+    return -k * x, 0.5 * k * x * x, 0.0 * s
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (cubed, r"does not run in lanes \(pow\(Lanes"),
+        (from_numpy, r"does not run in lanes \(exp\(Lanes"),
+        (from_math, "does not run in lanes .*exp"),
+        (with_an_if, r"does not run in lanes \(.*LaneMask"),
+        (of_two, r"not enough values to unpack .* it is called with 1 numbers"),
+    ],
+)
+def test_a_law_that_does_not_run_in_lanes_is_refused_before_it_spoils_the_others(added, law, message):
+    kind = dataclass(frozen=True)(type("Own", (Single,), {"law": staticmethod(law)}))
+    with pytest.raises(TypeError, match=f"Own.law: .*{message}"):
+        added(kind)
+    assert kind not in KINDS
+
+
+@helper
+def morse(numbers, x, s):
+    """U = k (1 − e⁻ˣ)² with functions that run in lanes."""
+    (k,) = numbers
+    e = exp(-x)
+    return -2.0 * k * (1.0 - e) * e, k * (1.0 - e) * (1.0 - e), 0.0 * s
+
+
+@helper
+def twice_the_gradient(numbers, x, s):
+    (k,) = numbers
+    return -2.0 * k * x, 0.5 * k * x * x, 0.0 * s
+
+
+@helper
+def silent_drag(numbers, x, s):
+    (k,) = numbers
+    return -k * s, 0.0 * x, 0.0 * s
+
+
+@helper
+def source(numbers, x, s):
+    (k,) = numbers
+    return k * s, 0.0 * x, k * s * s
+
+
+@helper
+def stop(numbers, x, s):
+    """Pushed back beyond 0, with a kink there."""
+    (k,) = numbers
+    depth = maximum(x, 0.0 * x)
+    return -k * depth - k * s * depth, 0.5 * k * depth * depth, -k * s * s * depth
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (twice_the_gradient, r"energy changes by .* and P − F·s is"),
+        (silent_drag, r"energy changes by 0 W, and P − F·s is"),
+        (source, "it brings .* W, and says that it `dissipates`"),
+        (morse, ""),
+        (stop, ""),
+    ],
+)
+def test_a_law_that_does_not_keep_its_account_makes_no_mechanism(added, law, message):
+    kind = dataclass(frozen=True)(type("Own", (Single,), {"law": staticmethod(law)}))
+    added(kind)
+    with pytest.raises(ModelError, match=message) if message else nullcontext():
+        Mechanism(TREE, elements=[[kind("slider_joint", 30.0)]]).rhs(Q, V)

@@ -9,6 +9,7 @@ import mechanics
 from integrators import integrate
 from liegroup.compile import helper
 from mechanics import Body, Frame, Inertia, ModelError, Tree
+from mechanics.closed_trees import packing
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.projection import closed_power
 from mechanics.constraints.assembly import moved_by
@@ -176,6 +177,12 @@ def test_damped_elements_only_lose_energy():
     for name in (name for name, group in ELEMENTS.items() if not any(element.drives for element in group)):
         mechanism = Mechanism(tree(), elements=[ELEMENTS[name]])
         assert all(power_balance(mechanism, *state(mechanism, seed))[1] <= 0.0 for seed in range(6))
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_every_element_keeps_its_account_as_those_of_users_are_asked_to(name, monkeypatch):
+    monkeypatch.setattr(packing, "is_added", lambda kind: True)
+    Mechanism(tree(), elements=[ELEMENTS[name]]).packed()
 
 
 def test_joint_damping_of_the_tree_is_accounted():

@@ -1,0 +1,140 @@
+"""Whether the law of a force element keeps its account: the energy that it says it stores changes by what its force
+takes from the motion, and by the power that it says.
+
+    dU/dt = P − F·s,    s the rate of what the force acts on,
+
+along a motion, by differences, at random states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.step_derivatives.complex_step import DELTAS, contradicts
+from liegroup.formulas import so3
+from mechanics.errors import ModelError
+from mechanics.forces.element import ON_BODIES, ON_EQUATION, BodyState, Element
+
+Array = NDArray[np.float64]
+SCALES = 1e-3, 1e-2, 0.1, 1.0
+"""Of the coordinates and rates that are tried."""
+TRIES, ROUNDING = 3, 1e-9
+
+
+def check_account(element: Element, numbers: Array) -> None:
+    """ModelError for an element whose law, with its numbers, contradicts dU/dt = P − F·s, or brings energy though it
+    `dissipates`.
+
+    Parameters
+    ----------
+    element : Element
+        Of a kind with a law of its own.
+    numbers : array
+        What its law reads.
+
+    Raises
+    ------
+    ModelError
+        By the kind, the state and both numbers.
+
+    Examples
+    --------
+    >>> from mechanics.forces import joint_spring
+    >>> spring = joint_spring("hinge", 10.0)[0]
+    >>> check_account(spring, spring.numbers)
+    """
+    random, given = np.random.default_rng(5), tuple(float(x) for x in numbers)
+    along = {ON_BODIES: _between_bodies, ON_EQUATION: _along_distance}.get(element.place, _along_number)
+    for scale in SCALES:
+        for _ in range(TRIES):
+            drive = scale * random.normal(size=2)
+            drive[1] *= not element.is_input  # held
+            path, says = along(random, scale)
+            driven = _driven(drive) if element.is_driven() else _alone
+            try:
+                with np.errstate(all="ignore"):
+                    wrong = _contradiction(element, given, path, driven)
+            except (ArithmeticError, ValueError):  # not defined there
+                continue
+            if wrong:
+                kind = type(element).__name__
+                raise ModelError(
+                    str(element), f"the law of {kind} contradicts itself at {says}{wrong}",
+                    "let the force be minus the gradient of the energy, and the power that of all else",
+                )  # fmt: skip
+
+
+def _alone(s: float) -> tuple[float, ...]:
+    return ()
+
+
+def _driven(drive: Array) -> Callable[[float], tuple[float, ...]]:
+    """Value and rate of the motion that an element follows, after a time."""
+    return lambda s: (float(drive[0] + s * drive[1]), float(drive[1]))
+
+
+def _along_number(random: Any, scale: float) -> tuple[Any, str]:
+    """A coordinate that moves at constant rate."""
+    x, rate = (float(k) for k in scale * random.normal(size=2))
+    return _moving(x, rate)
+
+
+def _moving(x: float, rate: float) -> tuple[Any, str]:
+    def state(s: float) -> tuple[Any, ...]:
+        return x + s * rate, rate
+
+    return (state, lambda found: float(found[0]) * rate), f"x = {x:.6g}, s = {rate:.6g}"
+
+
+def _along_distance(random: Any, scale: float) -> tuple[Any, str]:
+    """The same of a positive one: what an equation gives may be a distance."""
+    x, rate = (float(k) for k in scale * random.normal(size=2))
+    return _moving(abs(x), rate)
+
+
+def _between_bodies(random: Any, scale: float) -> tuple[Any, str]:
+    """Two bodies that move at constant velocities in the world."""
+    turns, places, rates, spins = (random.normal(size=(2, 3)) for _ in range(4))
+    places, rates = scale * places, scale * rates
+
+    def state(s: float) -> tuple[Any, ...]:
+        made = []
+        for turn, x, v, w in zip(turns, places, rates, spins, strict=True):
+            R = np.reshape(so3.matrix(so3.compose(so3.exp(tuple(s * w)), so3.exp(tuple(turn)))), (3, 3))
+            made.append(BodyState(*(tuple(a.ravel().tolist()) for a in (R, x + s * v, R.T @ v, R.T @ w))))
+        return tuple(made)
+
+    def power(found: Any) -> float:
+        f, arms = np.array(found[0]), (np.array(found[1]), np.array(found[2]))
+        first, second = (v + np.cross(w, arm) for v, w, arm in zip(rates, spins, arms, strict=True))
+        return float(f @ (first - second))
+
+    return (state, power), f"bodies at x = {places.tolist()}, with v = {rates.tolist()}, ω = {spins.tolist()} (world)"
+
+
+def _contradiction(element: Element, numbers: tuple[float, ...], path: Any, driven: Any) -> str:
+    """What the law says, where that contradicts itself."""
+    state, power = path
+    found = element.law(numbers, *state(0.0), *driven(0.0))
+    energy, brought = float(found[-2]), float(found[-1])
+    done = power(found)
+    said, rounding = brought - done, ROUNDING * (abs(brought) + abs(done))
+    if not np.isfinite([energy, said]).all():
+        return ""
+    if element.dissipates and not element.is_driven() and brought > rounding:
+        return f": it brings {brought:.6g} W, and says that it `dissipates`"
+
+    def at(s: float, _: Array) -> Array:
+        return np.array([element.law(numbers, *state(s), *driven(s))[-2]])
+
+    differences = [contradicts(at, np.ones(1), np.array([said]), np.array([energy]), delta) for delta in DELTAS]
+    if any(found is None or abs(found[1] - said) <= rounding + ROUNDING * abs(said) for found in differences):
+        return ""
+    return (
+        f": its energy changes by {differences[0][1]:.6g} W, and P − F·s is {said:.6g} W, of P = {brought:.6g} W and "  # type: ignore[index]
+        f"F·s = {done:.6g} W"
+    )
