@@ -72,7 +72,8 @@ class FixedRun(Run):
 
     def call_loop(self, count: int) -> int:
         if self.summary is not None:  # one row less than there is room for, that of the end
-            count = min(count, (len(self.saved_t) - 1 - int(self.counters[ROW])) * self.output.save_every)
+            every = self.output.save_every
+            count = min(count, (len(self.saved_t) - 1 - int(self.counters[ROW])) * every - self.steps_done % every)
         end = self.steps_done + count
         is_single = count == 1  # its stages may be wanted
         status = self._go_to(end, self.records if is_single or self.straight is None else self.straight)

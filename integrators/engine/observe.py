@@ -23,7 +23,7 @@ from integrators.layout import (
 )
 from integrators.status import DOUBTFUL, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import clear, copy
-from liegroup.compile import any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
+from liegroup.compile import absolute, any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
 from liegroup.table import EXP, retract
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
@@ -31,6 +31,10 @@ LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
 STATISTICS = 4
 NEAR = 1e-6
 """Part of a step over which rates of event functions are taken."""
+_UNITS, _BESIDE = 2.0**-49, 1e-3
+"""Rounding of what a run goes on from, relative; part of what an event function changes in the first step below which
+it may be a rounding at the start.
+"""
 _FARTHEST = 1e308
 _SAME_TIME = 1e-9
 """Times closer than this part of a step are the same."""
@@ -120,6 +124,13 @@ def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
 
 
 @helper
+def _values_near(crossings: Any, equations: Any, t: Any) -> None:
+    crossings.events(
+        t, crossings.near, equations.parameters, equations.structure, equations.field_work, crossings.values_near
+    )
+
+
+@helper
 def _rates(crossings: Any, equations: Any, state: Any, t: Any, aside: Any, y: Any, values: Any, rates: Any) -> None:
     """rates <- of event functions with these values at t and y along the motion, towards a time a little aside."""
     crossings.own_field(t, y, equations.parameters, equations.structure, equations.field_work, crossings.rate)
@@ -128,12 +139,29 @@ def _rates(crossings: Any, equations: Any, state: Any, t: Any, aside: Any, y: An
         st(crossings.rate, i, aside * ld(crossings.rate, i))
     retract(equations.table, EXP, y, crossings.rate, crossings.near)
     unwind(crossings.near, state.turns, crossings.near)
-    crossings.events(
-        t + aside, crossings.near, equations.parameters, equations.structure, equations.field_work,
-        crossings.values_near,
-    )  # fmt: skip
+    _values_near(crossings, equations, t + aside)
     for k in range(rates.shape[0]):
         st(rates, k, (ld(crossings.values_near, k) - ld(values, k)) / aside)
+
+
+@helper
+def _forget_roundings(crossings: Any, equations: Any, state: Any, t: Any, h: Any) -> None:
+    """`before` <- 0 where it is what rounding leaves of a zero at the start of the motion, as where a run goes on from
+    an event: no more than the function changes by a few units in the last place of the time, the step and the state.
+    """
+    before, noise, y = crossings.before, crossings.rates_after, state.previous
+    for k in range(before.shape[0]):
+        st(noise, k, _UNITS * (absolute(t) + absolute(h)) * absolute(ld(crossings.rates_before, k)))
+    for i in range(y.shape[0]):
+        copy(y, crossings.near)
+        st(crossings.near, i, ld(y, i) + _UNITS * ld(y, i))
+        unwind(crossings.near, state.turns, crossings.near)
+        _values_near(crossings, equations, t)
+        for k in range(before.shape[0]):
+            st(noise, k, ld(noise, k) + absolute(ld(crossings.values_near, k) - ld(before, k)))
+    for k in range(before.shape[0]):
+        x = ld(before, k)
+        st(before, k, select(absolute(x) <= ld(noise, k), x - x, x))
 
 
 @rare(never, lambda *types: boolean)
@@ -147,17 +175,22 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
     crossings.events(
         t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
     )
-    found = False
     before, after, rates, rates_after = (
         crossings.before, crossings.after, crossings.rates_before, crossings.rates_after,
     )  # fmt: skip
+    found = False
+    if any_(ld(rates, 0) != ld(rates, 0)):  # of the first step: else those of the end of the one before
+        _rates(crossings, equations, state, t - h, NEAR * h, state.previous, before, rates)
+        for k in range(directions.shape[0]):
+            found = found or any_(absolute(ld(before, k)) <= _BESIDE * absolute(ld(after, k) - ld(before, k)))
+        if found:
+            _forget_roundings(crossings, equations, state, t - h, h)
+            found = False
     for k in range(directions.shape[0]):
         a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
         found = found or (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b)
     _rates(crossings, equations, state, t, -NEAR * h, state.y, after, rates_after)  # from within the step
-    if any_(ld(rates, 0) != ld(rates, 0)):  # of the first step: else those of the end of the one before
-        _rates(crossings, equations, state, t - h, NEAR * h, state.previous, before, rates)
     for k in range(directions.shape[0]):
         found = found or any_(dips(ld(before, k), ld(after, k), h * ld(rates, k), h * ld(rates_after, k)))
     if found:

@@ -521,12 +521,15 @@ class Run:
             self.sink.make_room(self)
         if self.done:
             return
-        before = self.steps_done
-        with np.errstate(all="ignore"):
-            status = Status(self.call_loop(count))
-        went_on = status in (Status.OK, Status.FULL, Status.EVENT)
-        self._raise_pending(before if went_on else None)
-        self.take(status)
+        for steps in (count, 1):
+            before = self.steps_done
+            with np.errstate(all="ignore"):
+                status = Status(self.call_loop(steps))
+            went_on = status in (Status.OK, Status.FULL, Status.EVENT)
+            self._raise_pending(before if went_on else None)
+            self.take(status)
+            if self.status is not Status.OK or not self.counters[PENDING]:
+                return  # else the step of an event is still to be finished: y is its end already, the time is not
 
     def take(self, status: Status) -> None:
         """What the loop has come back with."""

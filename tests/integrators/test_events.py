@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numba
 import numpy as np
 import pytest
@@ -479,3 +481,59 @@ def test_a_member_of_an_ensemble_ends_with_the_state_of_its_event(count):
         assert one.t[-1] == pytest.approx(np.sqrt(2.0 * starts[k, 0] / 9.81))
         for name in ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch"):
             np.testing.assert_array_equal(getattr(one, name), getattr(alone, name), err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        ("RKMK_DOP853", {"rtol": 1e-9}), ("RKMK_DOP853", {"rtol": 1e-5}), ("RODAS4", {"step": 0.01}),
+        ("RKMK4", {"step": 0.05}), ("GAUSS8", {"step": 0.1}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_a_run_that_goes_on_from_an_event_does_not_find_it_again(way, direction, offset):
+    """The state there is beside the zero by a rounding, on either side; an offset leaves larger ones."""
+    motion = Problem(rn(2), [1.0 + offset, 0.0], lambda t, y: [y[1], offset - y[0]])
+    crossing = Event(lambda t, y: y[0] - (0.3 + offset), "crossing", direction, True)
+    method, options = way
+    t, y, times = 0.0, motion.y0, []
+    for _ in range(6):
+        run = integrate(motion.with_start(y), method, (t, t + 10.0), events=crossing, **options)
+        assert run.success
+        t, y = run.t[-1], run.y[-1]
+        times.append(t)
+    first, turn = math.acos(0.3), 2.0 * math.pi
+    both = [turn * k + x for k in range(6) for x in (first, turn - first)]
+    expected = both[:6] if direction == 0 else both[direction > 0 :: 2]
+    np.testing.assert_allclose(times, expected, rtol=1e-3)
+
+
+def test_a_bouncing_ball_from_one_bounce_to_the_next():
+    ball = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -9.81])
+    t, y, bounces, speed = 0.0, ball.y0, [], math.sqrt(2.0 * 9.81)
+    for _ in range(5):
+        run = integrate(ball.with_start(y), "RKMK4", (t, t + 3.0), 0.01, events=Event(lambda t, y: y[0], "g", 0, True))
+        t, y = run.t[-1], run.y[-1] * [1.0, -0.8]
+        bounces.append(t)
+    flights = speed / 9.81 * np.concatenate([[1.0], 2.0 * 0.8 ** np.arange(1, 5)])
+    np.testing.assert_allclose(bounces, np.cumsum(flights), rtol=1e-9)
+
+
+def test_a_start_beside_a_zero_by_more_than_rounding_crosses_it():
+    line = Problem(rn(1), [1.0], lambda t, y: [-1.0])
+    run = integrate(line, "RKMK4", (0.0, 1.0), 0.25, events={"near": lambda t, y: y[0] - (1.0 - 1e-12)})
+    np.testing.assert_allclose(run.events["near"][0], [1e-12], rtol=1e-3)
+
+
+@pytest.mark.parametrize("way", [("RKMK_DOP853", {"rtol": 1e-8, "max_step": 0.5}), ("RKMK4", {"step": 0.5})])
+def test_callbacks_and_stopped_runs_have_time_and_state_of_one_moment(way):
+    """Also where steps wait for their events to be looked at."""
+    method, options = way
+    clock, apart = Problem(rn(1), [0.0], lambda t, y: [1.0]), []
+    zeros = Event(lambda t, y: (y[0] % 0.7) - 0.35, "zero")
+    integrate(clock, method, (0.0, 50.0), events=zeros, callback=lambda t, y: apart.append(abs(t - y[0])), **options)
+    assert max(apart) < 1e-12
+    run = integrate(clock, method, (0.0, 50.0), events=zeros, callback=lambda t, y: t > 0.3, save_every=50, **options)
+    assert run.status is Status.STOPPED
+    assert abs(run.t[-1] - run.y[-1, 0]) < 1e-12
