@@ -69,8 +69,8 @@ class Event:
     -----
     Zeros are noticed by the signs of g at the ends of a step, more of them within one step by its rates there: where
     these do not tell what is between, it is looked at there, until a look twice as fine sees no more.  Where g comes
-    more often than that, the run is doubtful (`events`).  A zero at the start of the motion is no event, nor is what rounding
-    makes of it, where a run goes on from a terminal event.
+    more often than that, the run is doubtful (`events`).  A zero at the start of the motion is no event, nor is what
+    rounding makes of it, where a run goes on from a terminal event.
 
     Examples
     --------
