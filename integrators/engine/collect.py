@@ -69,7 +69,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     own = np.sum([trajectory.counters for trajectory in found], axis=0)
     divisions = _divisions(own)
     names = runs[0].output.own_events
-    ended = found if single or isinstance(way, Plan) else [_with_end(problem, runs[0], one) for one in found]
+    ended = found if single or isinstance(way, Plan) else [with_end(problem, run, one) for run, one in each]
     with interruptible() as interrupted:
         doubts = tuple(_doubts_of_all(problem, each, interrupted))
         at_start = _at_the_start(problem, method, way)
@@ -133,9 +133,9 @@ def _with_last(found: Trajectory, values: Array) -> tuple[Array, NDArray[np.int6
     )
 
 
-def _with_end(problem: Problem, run: Run, found: Trajectory) -> Trajectory:
+def with_end(problem: Problem, run: Run, found: Trajectory) -> Trajectory:
     """A trajectory of times of its own with its last state, as `rows_of_single` has it."""
-    if len(run.output.times) or (len(found.t) and found.last_t == found.t[-1]):
+    if len(run.output.times) or found.last_t == (found.t[-1] if len(found.t) else run.handed_last[0]):
         return found
     values = problem.invariant_values(found.last_t, found.last)
     statistics, stretch = _with_last(found, values)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, Stored, content_of
-from integrators.engine.collect import collect, described, rows_of_ensemble, rows_of_single
+from integrators.engine.collect import collect, described, rows_of_ensemble, rows_of_single, with_end
 from integrators.engine.room import bytes_of
 from integrators.engine.run import Output, Plan, Run
 from integrators.method import Method
@@ -142,6 +142,8 @@ class Streaming(Checkpoint):
             tables = rows_of_single(self.problem, run, found[0], last)
         else:
             fixed = isinstance(self.way, Plan)
+            if last and not fixed:
+                found = [with_end(self.problem, run, one) for one in found]
             tables = rows_of_ensemble(found, fixed or len(run.output.times) > 0, fixed)
         if rows is not None:
             tables = {name: _cut(name, values, rows, self.single) for name, values in tables.items()}

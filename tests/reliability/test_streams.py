@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from integrators import Problem, Solution, Status, integrate, resume
+from integrators import Event, Problem, Solution, Status, integrate, resume
 from integrators.engine import streaming
 from integrators.results import journal, streams
 from integrators.results.storage import Dataset, StorageError
@@ -94,6 +94,13 @@ RUNS = {
     "events": (OSCILLATOR, "RKMK4", (0.0, 10.0), 1e-2, {"events": {"left": lambda t, y: y[0]}}),
     "lanes": (COMPILED, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
     "variable ensemble": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 9.0), None, {"rtol": 1e-8, "y0": STARTS}),
+    "variable ensemble that events end": (
+        OSCILLATOR,
+        "RKMK_DOP853",
+        (0.0, 9.0),
+        None,
+        {"rtol": 1e-6, "y0": STARTS[:3], "save_every": 6, "events": [Event(lambda t, y: y[0] + 1.05, "far", 0, True)]},
+    ),
     "variable times": (
         OSCILLATOR,
         "RKMK_DORMAND_PRINCE54",
