@@ -14,10 +14,10 @@ import math
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import matplotlib
 import tyro
@@ -28,7 +28,11 @@ from mechanics.errors import ModelError, ModelWarning, MotionWarning
 
 Record = Mapping[str, Any]
 MOTION = "motion.html"
-POSITIVE = {"horizon", "largest_step", "rate_horizon", "rate_steps", "step", "steps", "tolerances"}
+POSITIVE = {
+    "chunk", "coarse", "elements", "fine", "gravity", "halvings", "horizon", "largest_step", "lengths", "long_steps",
+    "masses", "per_revolution", "pixels", "points", "rate_horizon", "rate_steps", "repeats", "revolutions", "share",
+    "starts", "step", "steps", "stiffness", "tolerances", "trajectories",
+}  # fmt: skip
 """Options that are positive numbers, or several."""
 FILMS, FILMED, FRAME = 4, 20.0, 0.02
 """Runs side by side on the page of the motion, their seconds, and the time between frames of runs made for it."""
@@ -41,7 +45,7 @@ class StudyConfig:
     out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
     """Folder for the figure, the data and summary.json (default: results/NAME)."""
     quick: bool = False
-    """A small version that finishes in seconds."""
+    """A small version that finishes in seconds; other options that are given are kept."""
     progress: bool = True
     """Show progress on long runs."""
 
@@ -53,6 +57,46 @@ class StudyConfig:
                     raise ValueError(f"--{each.name}: {x}, expected a number")
                 if each.name in POSITIVE and not x > 0:
                     raise ValueError(f"--{each.name}: {x}, expected a positive number")
+                if each.name == "seed" and x < 0:
+                    raise ValueError(f"--seed: {x}, expected a number of at least 0")
+
+    def shortened(self) -> Self:
+        """The configuration that `quick` runs."""
+        return self
+
+    def as_asked(self) -> Self:
+        """The configuration that runs: with `quick` the short one, but for the options that have been given."""
+        if not self.quick:
+            return self
+        usual = type(self)()
+        mine = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        given = {name: x for name, x in mine.items() if x != getattr(usual, name)}
+        return dataclasses.replace(self.shortened(), **given)
+
+
+def known(option: str, given: Sequence[str], names: Iterable[str]) -> None:
+    """ValueError for names that are none of those that there are.
+
+    Parameters
+    ----------
+    option : str
+        Of the command line.
+    given, names : sequence of str
+        What it has been given, and what there is.
+
+    Raises
+    ------
+    ValueError
+        With the option, the name, and those that there are.
+
+    Examples
+    --------
+    >>> known("systems", ["pendulum"], ["pendulum", "top"])
+    """
+    there = list(names)
+    for name in given:
+        if name not in there:
+            raise ValueError(f"--{option}: {name!r}, expected some of {', '.join(there)}")
 
 
 @dataclass(frozen=True)

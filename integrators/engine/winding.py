@@ -12,6 +12,7 @@ it is left alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,9 +28,11 @@ TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
 """2π in two words."""
 TURNS = (1, -1, 1000, -1000)
 """Turns that are tried: a stop on either side, which the first does not reach, acts on the thousandth."""
-SAME, NEARBY, AROUND = 1e-4, 0.1, 8
-"""Largest change over a turn, relative to 1 + the largest value, of a function on the circle; how far from the start it
-is tried, too, and at how many angles.
+NEARBY, AROUND = 0.1, 8
+"""How far from the start a function is tried, too, and at how many angles."""
+OF_CHANGE, OF_LARGEST, OF_NOISE, UNITS = 1e-9, 1e-11, 1e3, 2.0**-50
+"""What a thousand turns, which are rounded, may change of a number that a function on the circle gives: so much of what
+it changes within a turn, of the largest that has its kind, and of what units in the last place of the state change.
 """
 
 
@@ -99,25 +102,45 @@ def _circles(problem: Problem, t: float, start: NDArray[np.float64]) -> NDArray[
         if n_q == n_v:  # any numbers are an element
             near[first : first + n_q] += NEARBY * np.cos(np.arange(n_q))
 
-    around = [_turned(start, found, part / AROUND) for part in range(1, AROUND)] if len(line) else []
-
     def wound(places: NDArray[np.int64]) -> bool:
-        return all(_has_period(problem, t, y, places) for y in (start, near, *around))
+        return all(_has_period(f, t, start, near, places, bool(line), kinds) for f, kinds in functions)
 
+    of_field = 2 if problem.canonical else 1
+    functions = (problem.velocity, of_field), (problem.invariant_values, max(1, problem.invariant_count))
     return found if wound(found) else np.array([k for k in found if wound(np.array([k]))], dtype=np.int64)
 
 
-def _has_period(problem: Problem, t: float, y: NDArray[np.float64], found: NDArray[np.int64]) -> bool:
-    for values_at in (problem.velocity, problem.invariant_values):
-        try:
-            before = values_at(t, y)
-            after = [values_at(t, _turned(y, found, turns)) for turns in TURNS]
-        except Exception:  # a function of the user's that refuses such angles: they stay as they are
-            return False
-        allowed = SAME * (1.0 + np.abs(before).max(initial=0.0))
-        if np.isfinite(before).all() and not all(np.all(np.abs(x - before) <= allowed) for x in after):
-            return False
+def _has_period(
+    f: Callable[..., NDArray[np.float64]], t: float, start: NDArray[np.float64], near: NDArray[np.float64],
+    found: NDArray[np.int64], on_line: bool, kinds: int,
+) -> bool:  # fmt: skip
+    """Whether whole turns change nothing of what a function gives, number by number: what the others are excuses
+    rounding alone.  `kinds`: parts of its values, of one size, that have units of their own.
+    """
+    try:
+        for place in (start, near):
+            looked_at = [place, *(_turned(place, found, part / AROUND) for part in range(1, AROUND))]
+            values = np.array([f(t, y) for y in looked_at])
+            sizes = np.abs(values).max(axis=0).reshape(kinds, -1)
+            largest = np.repeat(sizes.max(axis=1, initial=0.0), sizes.shape[1])
+            allowed = OF_CHANGE * np.ptp(values, axis=0) + OF_LARGEST * largest
+            for y, before in zip(looked_at if on_line else looked_at[:1], values, strict=False):
+                if np.isfinite(before).all():
+                    noise = [np.abs(f(t, y + units) - before) for units in _some_units(y, found)]
+                    for turns in TURNS:
+                        change = np.abs(f(t, _turned(y, found, turns)) - before)
+                        if not np.all(change <= allowed + OF_NOISE * np.max(noise, axis=0)):
+                            return False
+    except Exception:  # a function of the user's that refuses such angles: they stay as they are
+        return False
     return True
+
+
+def _some_units(y: NDArray[np.float64], found: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """Some units in the last place of a state, and of a turn of its angles."""
+    size = UNITS * np.abs(y)
+    size[found] += UNITS
+    return [size, -size, np.where(np.arange(len(y)) % 2, -size, size)]
 
 
 def _turned(y: NDArray[np.float64], found: NDArray[np.int64], turns: float) -> NDArray[np.float64]:

@@ -26,8 +26,8 @@ TRIES, ROUNDING = 3, 1e-9
 
 
 def check_account(element: Element, numbers: Array) -> None:
-    """ModelError for an element whose law, with its numbers, contradicts dU/dt = P − F·s, or brings energy though it
-    `dissipates`.
+    """ModelError for an element whose law, with its numbers, contradicts dU/dt = P − F·s, or brings energy that it does
+    not bring by what it says of itself (`drives`), or loses some (`dissipates`).
 
     Parameters
     ----------
@@ -61,11 +61,8 @@ def check_account(element: Element, numbers: Array) -> None:
             except (ArithmeticError, ValueError):  # not defined there
                 continue
             if wrong:
-                kind = type(element).__name__
-                raise ModelError(
-                    str(element), f"the law of {kind} contradicts itself at {says}{wrong}",
-                    "let the force be minus the gradient of the energy, and the power that of all else",
-                )  # fmt: skip
+                what, remedy = wrong
+                raise ModelError(str(element), f"the law of {type(element).__name__} {what} at {says}", remedy)
 
 
 def _alone(s: float) -> tuple[float, ...]:
@@ -116,25 +113,30 @@ def _between_bodies(random: Any, scale: float) -> tuple[Any, str]:
     return (state, power), f"bodies at x = {places.tolist()}, with v = {rates.tolist()}, ω = {spins.tolist()} (world)"
 
 
-def _contradiction(element: Element, numbers: tuple[float, ...], path: Any, driven: Any) -> str:
-    """What the law says, where that contradicts itself."""
+def _contradiction(
+    element: Element, numbers: tuple[float, ...], path: Any, driven: Any
+) -> tuple[str, str] | None:  # fmt: skip
+    """What the law does, where that contradicts what it says or what its kind says, and the remedy."""
     state, power = path
     found = element.law(numbers, *state(0.0), *driven(0.0))
     energy, brought = float(found[-2]), float(found[-1])
     done = power(found)
     said, rounding = brought - done, ROUNDING * (abs(brought) + abs(done))
     if not np.isfinite([energy, said]).all():
-        return ""
-    if element.dissipates and not element.is_driven() and brought > rounding:
-        return f": it brings {brought:.6g} W, and says that it `dissipates`"
+        return None
+    if brought > rounding and not element.drives:
+        return f"brings {brought:.6g} W", "give its class a property `drives` that is True"
+    if brought < -rounding and not element.dissipates and not element.drives:
+        return f"loses {-brought:.6g} W", "let `dissipates` of its class be True, as it is by itself"
 
     def at(s: float, _: Array) -> Array:
         return np.array([element.law(numbers, *state(s), *driven(s))[-2]])
 
     differences = [contradicts(at, np.ones(1), np.array([said]), np.array([energy]), delta) for delta in DELTAS]
     if any(found is None or abs(found[1] - said) <= rounding + ROUNDING * abs(said) for found in differences):
-        return ""
+        return None
     return (
-        f": its energy changes by {differences[0][1]:.6g} W, and P − F·s is {said:.6g} W, of P = {brought:.6g} W and "  # type: ignore[index]
-        f"F·s = {done:.6g} W"
+        f"stores energy that changes by {differences[0][1]:.6g} W, and P − F·s is {said:.6g} W (P = {brought:.6g} W, "  # type: ignore[index]
+        f"F·s = {done:.6g} W)",
+        "let the force be minus the gradient of the energy, and the power that of all else",
     )

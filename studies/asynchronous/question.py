@@ -160,7 +160,7 @@ def _at(problem: Problem, omega: float, ratio: float, phase: float) -> float:
 
 def run(config: AsynchronousConfig) -> Answer:
     """The bar by all methods, and the map."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     network, velocities = bar(config)
     runs = [bar_run(network, velocities, name, s, config) for name in config.methods for s in config.safeties]
     return Answer(runs, *resonances(config.pixels))

@@ -24,7 +24,7 @@ from liegroup.display import bar
 from mechanics.mechanism import Mechanism
 from studies.constraint_drift.formulations import Formulation, formulations
 from studies.constraint_drift.systems import SYSTEMS, System, double_four_bar
-from studies.study import Record, StudyConfig
+from studies.study import Record, StudyConfig, known
 
 Array = NDArray[np.float64]
 QUESTION = "What keeps closed loops closed, and what does it cost in energy, accuracy and time?"
@@ -131,13 +131,13 @@ class Result:
 
 def run(config: ConstraintDriftConfig) -> Result:
     """All systems, formulations and steps; then the double four-bar with imperfect lengths."""
-    config = config.shortened() if config.quick else config
-    for name in config.systems:
-        if name not in SYSTEMS:
-            raise ValueError(f"systems: {name!r}, expected some of {', '.join(SYSTEMS)}")
+    config = config.as_asked()
+    known("systems", config.systems, SYSTEMS)
     runs = [
         case for name in config.systems for case in _system(config, SYSTEMS[name], 0.0, config.steps, config.horizon)
     ]
+    if not runs:
+        raise ValueError(f"--families: {', '.join(config.families)}, none of which is there; the page names them")
     imperfect: list[Run] = []
     for eps in config.imperfections:
         system = double_four_bar((1.0 + eps, 1.0 - eps))

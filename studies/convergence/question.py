@@ -8,7 +8,7 @@ heavy top on T*SO(3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -23,7 +23,7 @@ from integrators.results.storage import Dataset, Variable
 from integrators.testing import GROUPS, end_state, group_distance, linear, order_problem, reference_state, wavy
 from liegroup.display import bar
 from mechanics.systems import heavy_top
-from studies.study import Record, StudyConfig
+from studies.study import Record, StudyConfig, known
 
 Array = NDArray[np.float64]
 QUESTION = "Does every method of the catalogue have its order, on every group it works on?"
@@ -46,6 +46,10 @@ class ConvergenceConfig(StudyConfig):
     """R3, SO3, SE3, product (fields of any form) and T*SO3 (mechanical)."""
     halvings: int = 9
     """Numbers of steps 1, 2, 4, … 2^halvings."""
+
+    def shortened(self) -> ConvergenceConfig:
+        """The configuration that `--quick` runs."""
+        return replace(self, methods=("LIE_EULER", "RKMK4", "CF4", "MIDPOINT", "SPLIT_SRKN4_6B"), halvings=6)
 
 
 @dataclass(frozen=True)
@@ -117,13 +121,11 @@ def _runs(method: Method) -> bool:
 
 def run(config: ConvergenceConfig) -> Result:
     """Run every method on every group."""
-    names = config.methods or (
-        ("LIE_EULER", "RKMK4", "CF4", "MIDPOINT", "SPLIT_SRKN4_6B") if config.quick else all_methods()
-    )
-    halvings = min(config.halvings, 6) if config.quick else config.halvings
-    chosen = [m for m in map(find, names) if isinstance(m, Method)]
+    config = config.as_asked()
+    known("groups", config.groups, (*GROUPS, TOP))
+    chosen = [m for m in map(find, config.methods or all_methods()) if isinstance(m, Method)]
     pairs = [(m, g) for m in chosen for g in config.groups if suits(m, g)]
-    lines = [measure(m, g, halvings) for m, g in bar(pairs, shown=config.progress)]
+    lines = [measure(m, g, config.halvings) for m, g in bar(pairs, shown=config.progress)]
     return Result(config, tuple(lines))
 
 

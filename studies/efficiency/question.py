@@ -95,7 +95,7 @@ class Result:
 
 def run(config: EfficiencyConfig) -> Result:
     """Fill all diagrams."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     every = tuple(range(1, 31))
     cells = [
         Cells("formula", n, free, every, every, np.array([[_formula(c, l, n, free) for l in every] for c in every]))

@@ -142,7 +142,7 @@ class Result:
 
 def run(config: EnergyDriftConfig) -> Result:
     """Integrate the mechanism with every method and step of the configuration."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     tree = tree_of(config.model, config.lock_slides, config.hang)
     problem = mechanics.hamiltonian_problem(tree, *start_of(tree, config.model, config.speed, config.seed))
     energy = float(problem.invariant_values(0.0, problem.y0)[0])
@@ -202,7 +202,8 @@ def _finest(solutions: Sequence[tuple[str, float | None, float | None, Solution]
 def _largest_kinetic_energy(tree: mechanics.Tree, solution: Solution) -> float:
     q, p = solution.y[:, : tree.nq], solution.y[:, tree.nq :]
     v, _ = mechanics.hamiltonian_rhs(tree, q, p)
-    return float(np.max(0.5 * np.sum(v * p, axis=-1)))
+    with np.errstate(all="ignore"):  # of runs that have failed
+        return float(np.max(0.5 * np.sum(v * p, axis=-1)))
 
 
 def _judge(
@@ -264,9 +265,12 @@ def remarks(result: Result) -> Sequence[str]:
     for method in dict.fromkeys(r.method for r in result.runs):
         runs = [r for r in result.runs if r.method == method]
         drifting = [r for r in runs if r.drifts]
-        if not drifting:
+        failed = [r for r in runs if r.drift.slope != r.drift.slope]
+        if failed:
+            said.append(f"{method}: {len(failed)} of {len(runs)} runs say nothing ({failed[0].solution.message})")
+        if not drifting and len(failed) < len(runs):
             said.append(f"{method}: no slope beyond {SIGNIFICANT:g} sigma in any run")
-        else:
+        elif drifting:
             worst = max(drifting, key=lambda r: abs(r.drift.slope))
             said.append(
                 f"{method}: drifts in {len(drifting)} of {len(runs)} runs, fastest {worst.drift.slope:+.2g} per "

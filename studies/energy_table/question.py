@@ -17,7 +17,7 @@ from integrators.results.storage import Dataset, Variable
 from integrators.status import Status
 from studies.energy_drift import question as drift
 from studies.energy_drift.question import EnergyDriftConfig, Result, Run
-from studies.study import Record, StudyConfig
+from studies.study import Record, StudyConfig, known
 
 QUESTION = "On which mechanisms does the energy of which method stay, and what does that cost?"
 
@@ -69,12 +69,8 @@ class EnergyTableConfig(StudyConfig):
 
 def run(config: EnergyTableConfig) -> list[tuple[str, Result]]:
     """(name, all runs) of every mechanism."""
-    config = config.shortened() if config.quick else config
-    unknown = [name for name in config.models if name not in STEPS]
-    if unknown:
-        raise ValueError(
-            f"models: {unknown}, expected some of {list(STEPS)}; other mechanisms one by one by energy-drift"
-        )
+    config = config.as_asked()
+    known("models", config.models, STEPS)
     found = []
     for name in config.models:
         steps = STEPS[name]

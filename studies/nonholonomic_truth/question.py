@@ -124,7 +124,7 @@ class Result:
 
 def run(config: TruthConfig) -> Result:
     """Integrate every problem with every method, and one problem with every step."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     horizon = config.step * config.steps
     table = [_run(config, name, label, COLUMNS, config.step, horizon) for name in config.problems for label in COLUMNS]
     rates = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ class RodsConfig(StudyConfig):
     """Length of the flight [s]."""
     share: float = 0.4
     """Step of SPLIT_STRANG, in limits of stability; others take four times as much."""
+
+    def shortened(self) -> RodsConfig:
+        """The configuration that `--quick` runs."""
+        return replace(self, elements=self.elements[:1], methods=self.methods[:1], horizon=8.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +105,12 @@ def cable(elements: int) -> tuple[Rod, Array]:
 
 
 def run(config: RodsConfig) -> Result:
-    elements = config.elements[:1] if config.quick else config.elements
-    middle = elements[min(1, len(elements) - 1)]
-    horizon = 8.0 if config.quick else config.horizon
+    config = config.as_asked()
+    middle = config.elements[min(1, len(config.elements) - 1)]
     made = []
-    for method in config.methods[:1] if config.quick else config.methods:
-        for n in elements:
-            made.append(_run(config, "spaghetti", method, flying_rod(n), None, horizon, 5.0))
+    for method in config.methods:
+        for n in config.elements:
+            made.append(_run(config, "spaghetti", method, flying_rod(n), None, config.horizon, 5.0))
         made.append(_run(config, "whip", method, whip(middle), None, 0.5 if config.quick else 0.6, STROKE))
         made.append(_run(config, "cable", method, *cable(middle), 0.6, 0.0))
     return Result(config, made)

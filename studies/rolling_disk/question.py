@@ -126,9 +126,11 @@ def disks(config: RollingDiskConfig) -> tuple[NonholonomicSystem, NonholonomicSy
 
 def run(config: RollingDiskConfig) -> Result:
     """The sweep over steps, the long runs, the limits of stability and the coin."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     for method in config.methods:
         find(method)
+    if max(config.steps) > config.horizon:
+        raise ValueError(f"--steps: {max(config.steps):g} s, expected at most the horizon, {config.horizon:g} s")
     system, angles = disks(config)
     known = reference(system, config.horizon, config.radius)
     sweep = [

@@ -183,7 +183,7 @@ def kinetic_energy(problem: Problem) -> float:
 
 def run(config: RoundOffConfig) -> Result:
     """Every case, with each kind of additions."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     walks = []
     for system, name, step in config.cases:
         method = find(name)

@@ -7,7 +7,7 @@ contraction is the spectral radius of E − Ĵ⁻¹J at the solution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -41,6 +41,10 @@ class StiffConfig(StudyConfig):
     """Step [s]."""
     points: int = 40
     """Of the map of contraction against step and stiffness, along each axis."""
+
+    def shortened(self) -> StiffConfig:
+        """The configuration that `--quick` runs."""
+        return replace(self, stiffness=self.stiffness[:1], points=8)
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,7 @@ def regions(config: StiffConfig) -> tuple[Array, Array, Array]:
 
 def run(config: StiffConfig) -> Result:
     """Every system with every stiffness and Jacobian, and the map."""
-    if config.quick:
-        config = StiffConfig(stiffness=config.stiffness[:1], step=config.step, points=8, quick=True)
+    config = config.as_asked()
     pairs = [(system, k) for system in SYSTEMS for k in config.stiffness]
     rows = [row for pair in bar(pairs, shown=config.progress) for row in measured(*pair, config.step)]
     return Result(config, tuple(rows), *regions(config))

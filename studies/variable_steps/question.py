@@ -241,7 +241,7 @@ def _chain(
 
 def run(config: VariableStepsConfig) -> list[Run]:
     """All runs of both motions."""
-    config = config.shortened() if config.quick else config
+    config = config.as_asked()
     return [*orbit_runs(config), *chain_runs(config)]
 
 

@@ -24,7 +24,7 @@ from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
 from integrators.testing import group_distance
 from liegroup.display import bar
-from studies.study import Record, StudyConfig
+from studies.study import Record, StudyConfig, known
 from studies.work_precision.problems import PROBLEMS, ambient_right_hand_side
 
 Array = NDArray[np.float64]
@@ -88,8 +88,8 @@ class Result:
 
 def run(config: WorkPrecisionConfig) -> Result:
     """All systems, all solvers."""
-    if config.quick:
-        config = config.shortened()
+    config = config.as_asked()
+    known("systems", config.systems, PROBLEMS)
     points: list[Point] = []
     gaps: dict[str, float] = {}
     for system in config.systems:

@@ -15,7 +15,8 @@ from liegroup import rn
 from liegroup.table import RN, SE2, SO2, table_of
 from mechanics import Body, Inertia, Tree, hamiltonian_problem
 from mechanics.formulations.constrained_problem import constrained_problem
-from mechanics.joints import Continuous, Revolute
+from mechanics.joints import Continuous, Helical, Revolute
+from mechanics.systems import SYSTEMS
 from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.systems.loops import four_bar
 
@@ -184,3 +185,27 @@ def test_an_angle_is_tried_around_the_circle():
         for places in ((0,), ())
     ]
     assert np.array_equal(*ends)
+
+
+def test_what_a_turn_changes_is_not_excused_by_larger_numbers_beside_it():
+    """A slow swing in seconds; and a nut on a screw of 5 mm, on a light arm on a boom of 20 t: its travel counts."""
+    slow = Problem(rn(2), [5.0, 0.0], lambda t, y: [y[1], -1e-10 * y[0]], angles=(0,))
+    assert circles(slow, 0.0).tolist() == []
+    assert integrate(slow, "RKMK4", (0.0, 3e5), 1e3).y[-1, 0] == pytest.approx(5.0 * math.cos(3.0), rel=1e-6)
+    lead, small = 5e-3 / (2.0 * math.pi), Inertia.about_com(0.3, (0.0, 0.0, 0.0), 1e-4 * np.eye(3))
+    tree = Tree(
+        [
+            Body("boom", Revolute((0, 1, 0)), inertia=Inertia.about_com(2e4, (0, 0, -6.0), 1e4 * np.eye(3))),
+            Body("arm", Revolute((0, 1, 0)), "boom", inertia=Inertia.about_com(0.1, (0, 0, -0.3), 1e-3 * np.eye(3))),
+            Body("nut", Helical((0, 0, -1), lead), "arm", (0, 0, -0.1), inertia=small),
+        ]
+    )
+    assert circles(tree.problem([0.5, 0.5, 0.0], [0.0, 0.0, 300.0]), 0.0).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["swinging-four-bar", "ten-four-bar", "squeezer", "bricard", "peaucellier"])
+def test_hinges_of_loops_are_wound(name):
+    """Their equations have large multipliers, and noise, where the loop is open."""
+    mechanism = SYSTEMS[name].make()
+    problem = mechanism.problem()
+    assert len(circles(problem, 0.0)) == len(angles(problem.table)) + len(problem.angles)

@@ -132,7 +132,10 @@ def tilting_disk(
     if section < 0:
         raise ValueError(f"section: {section}, expected a section radius of at least 0")
     if np.cos(tilt) < FLAT:
-        raise ValueError(f"tilt: {tilt} rad lays the disk flat (cos tilt < {FLAT}), where it has no contact point")
+        raise ValueError(
+            f"tilt: {tilt} rad from the vertical, where the disk lies flat or upside down (cos tilt < {FLAT}) and no "
+            "point of its rim is below the others"
+        )
     precession = (np.cos(heading / 2), 0.0, 0.0, np.sin(heading / 2))
     lean = 0.5 * (0.5 * np.pi - tilt)
     sharp = section == 0.0

@@ -237,9 +237,9 @@ def stop(numbers, x, s):
 @pytest.mark.parametrize(
     ("law", "message"),
     [
-        (twice_the_gradient, r"energy changes by .* and P − F·s is"),
-        (silent_drag, r"energy changes by 0 W, and P − F·s is"),
-        (source, "it brings .* W, and says that it `dissipates`"),
+        (twice_the_gradient, r"stores energy that changes by .* and P − F·s is"),
+        (silent_drag, r"stores energy that changes by 0 W, and P − F·s is"),
+        (source, "brings .* W at x = .*; give its class a property `drives`"),
         (morse, ""),
         (stop, ""),
     ],
@@ -249,3 +249,26 @@ def test_a_law_that_does_not_keep_its_account_makes_no_mechanism(added, law, mes
     added(kind)
     with pytest.raises(ModelError, match=message) if message else nullcontext():
         Mechanism(TREE, elements=[[kind("slider_joint", 30.0)]]).rhs(Q, V)
+
+
+@helper
+def van_der_pol(numbers, x, s):
+    """Brings energy within |x| < 1, and loses it beyond."""
+    (k,) = numbers
+    force = k * (1.0 - x * x) * s
+    return force - x, 0.5 * x * x, force * s
+
+
+@dataclass(frozen=True)
+class Oscillator(OnJoint):
+    law = staticmethod(van_der_pol)
+    k: float
+    drives = property(lambda self: True)
+
+
+def test_a_kind_that_says_that_it_brings_energy_runs_without_a_doubt(added):
+    added(Oscillator)
+    bead = Tree([Body("bead", Prismatic((1.0, 0.0, 0.0)), inertia=Inertia.point(1.0))])
+    run = integrate(Mechanism(bead, elements=[[Oscillator("bead_joint", 0.5)]]).problem([0.1], [0.0]), (0.0, 20.0))
+    assert run.success
+    assert abs(run.y[:, 0]).max() == pytest.approx(2.0, rel=0.05)
