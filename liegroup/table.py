@@ -81,7 +81,8 @@ _ORIGINS: list[Origin] = []
 def register(formulas: Any) -> int:
     """Make compiled loops know the group of a formula file; returns its kind.
 
-    At any time: loops that have been compiled before know it, too, and only its own formulas are compiled.
+    At any time: loops that have been compiled before know it, too, and only its own formulas are compiled.  Whether
+    they are right is not asked here: `liegroup.testing.check_group` does.
 
     Parameters
     ----------

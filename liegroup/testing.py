@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liegroup import matrices as blocks
 from liegroup.arrays import Array, call, integer
 from liegroup.formulas.facts import FACTS, check_facts
 from liegroup.group import Group
 from liegroup.group_maps import GroupMap
-from liegroup.leaves import named, vectors
+from liegroup.leaves import Leaf, named, vectors
+from liegroup.maps import maps_of
 from liegroup.modules import listing
+from liegroup.tau import NAMES
 
 __all__ = [
     "STEP",
@@ -33,6 +36,7 @@ __all__ = [
     "group_axioms",
     "inverse_of_map",
     "matrices",
+    "moves",
     "pairing",
     "projection",
     "second_derivatives",
@@ -74,13 +78,20 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
     """
     sample = Sample(group, np.random.default_rng(seed), integer(count, "count", 3), tolerance)
     for theorem in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes):
-        theorem(sample)
-    if all(hasattr(f, name) for f, _ in group.factors for name in FACTS):
-        facts(sample)
+        sample.hold(theorem)
+    if _have(group, *FACTS):
+        sample.hold(facts)
     for m in available_maps(group):
         for theorem_of_map in (inverse_of_map, tangents, transposes, second_derivatives):
-            theorem_of_map(sample, m)
-    exponential(sample)
+            sample.hold(theorem_of_map, m)
+        if _have(group, f"{m.name}_difference", "displace", "advance"):
+            sample.hold(moves, m)
+    sample.hold(exponential)
+
+
+def _have(group: Group, *names: str) -> bool:
+    """Whether all files of a group have these formulas."""
+    return all(hasattr(f, name) for f, _ in group.factors for name in names)
 
 
 def available_maps(group: Group) -> Iterator[GroupMap]:
@@ -103,7 +114,7 @@ def available_maps(group: Group) -> Iterator[GroupMap]:
     ['exp', 'cay', 'ccsk']
     """
     for name, m in group.maps.items():
-        if name != "cay" or all(hasattr(f, "cay") for f, _ in group.factors):
+        if name != "cay" or _have(group, "cay"):
             yield m
 
 
@@ -162,6 +173,27 @@ class Sample:
             Normal.
         """
         return [scale * self.rng.normal(size=(self.count, self.group.n_v)) for _ in range(n)]
+
+    def hold(self, theorem: Callable[..., None], *of: GroupMap) -> None:
+        """Check one of the theorems of this module.
+
+        Parameters
+        ----------
+        theorem : callable
+            ``theorem(sample, *of)``.
+        of : GroupMap
+            Of which map, if it is a theorem of maps.
+
+        Raises
+        ------
+        AssertionError
+            It does not hold, or a formula in it leads off the group.
+        """
+        try:
+            theorem(self, *of)
+        except ValueError as error:
+            where = ", ".join([theorem.__name__, *(m.name for m in of)])
+            raise AssertionError(f"{self.group}: {where}: a formula does not give what it should: {error}") from error
 
     def equal(self, theorem: str, left: Any, right: Any) -> None:
         """Compare the two sides of an equation.
@@ -356,10 +388,13 @@ def projection(s: Sample) -> None:
     """
     group, (a,) = s.group, s.elements(1)
     s.same("project(a) = a", group.project(a), a)
-    off = group.project(a + 1e-3 * s.rng.normal(size=a.shape))
+    near = a + 1e-3 * s.rng.normal(size=a.shape)
+    off = group.project(near)
     s.equal("project(q) is an element", group.is_element(off), np.ones(s.count, dtype=bool))
     s.equal("random elements are elements", group.is_element(a), np.ones(s.count, dtype=bool))
     s.equal("NaN is not an element", group.is_element(np.full(a.shape, np.nan)), np.zeros(s.count, dtype=bool))
+    moved = np.abs(blocks.write(group.leaves, "matrix", "q", near) - group.as_matrix(off)).max(axis=(-2, -1)) > 1e-6
+    s.equal("what project moves is not an element", group.is_element(near) & moved, np.zeros(s.count, dtype=bool))
 
 
 def facts(s: Sample) -> None:
@@ -609,6 +644,52 @@ def transposes(s: Sample, m: GroupMap) -> None:
         s.equal(
             f"{m.name}: ⟨{name}ᵀ μ, y⟩ = ⟨μ, {name} y⟩", pairing(transposed, y), pairing(mu, getattr(m, name)(x, y))
         )
+
+
+def moves(s: Sample, m: GroupMap) -> None:
+    """How compiled loops move elements and momenta: by d = τ(x) − e, q τ − q, q τ; by Ad_τᵀ.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group, whose files have `displace`, `advance` and the difference of this map.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> moves(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
+    """
+    group, (a,), (x, mu), zero = s.group, s.elements(1), s.vectors(2), np.zeros((s.count, s.group.n_v))
+
+    def of_map(function: str) -> Callable[[Leaf], Any]:
+        return lambda leaf: getattr(maps_of(leaf.formulas)[NAMES.index(m.name)], function)
+
+    def difference(x: Array) -> Array:
+        return vectors(group.leaves, of_map("difference"), "v", x)
+
+    def change(function: str, d: Array) -> Array:
+        return vectors(group.leaves, named(function), "qq", a, d)
+
+    d, tiny = difference(x), 1e-20
+    s.same(f"{m.name}_difference(x) = {m.name}(x) − e", group.identity() + d, m(x))
+    s.same(f"advance(a, {m.name}_difference(x)) = a {m.name}(x)", change("advance", d), group.compose(a, m(x)))
+    s.same(
+        f"displace(a, {m.name}_difference(x)) = a {m.name}(x) − a", a + change("displace", d), group.compose(a, m(x))
+    )
+    small = difference(tiny * x)
+    s.equal(f"{m.name}_difference to relative precision", small / tiny, s.derivative(m, zero, x))
+    moved = s.derivative(lambda t: group.compose(a, m(t)), zero, x)
+    s.equal("displace to relative precision", change("displace", small) / tiny, moved)
+    turned = group.coadjoint(m(x), mu)
+    s.equal(f"Ad_{m.name}ᵀ μ", vectors(group.leaves, of_map("coadjoint"), "vv", x, mu), turned)
+    s.equal(f"Ad_{m.name}ᵀ μ − μ", vectors(group.leaves, of_map("coadjoint_difference"), "vv", x, mu), turned - mu)
 
 
 def second_derivatives(s: Sample, m: GroupMap) -> None:

@@ -17,6 +17,11 @@ from scipy.spatial.transform import Rotation
 from liegroup import Group, product, rn, se2, se3, so2, so3, table
 from liegroup.compile import helper
 from liegroup.compile.origin import origin_of
+from liegroup.formulas import FOR_KERNELS, MAPS, REQUIRED
+from liegroup.formulas import rn as rn_formulas
+from liegroup.formulas import se2 as se2_formulas
+from liegroup.formulas import se3 as se3_formulas
+from liegroup.formulas import so2 as so2_formulas
 from liegroup.formulas import so3 as so3_formulas
 from liegroup.formulas.facts import check_facts
 from liegroup.matrices import polar
@@ -76,6 +81,58 @@ def test_check_group_names_the_theorem_that_fails(name: str, wrong: Any, theorem
     with pytest.raises(AssertionError, match="SO\\(3\\)") as error:
         check_group(Group(((file, 1),)))
     assert theorem in str(error.value)
+
+
+def flipped(values: Any) -> tuple[Any, bool]:
+    """Numbers, alone or in tuples or rows of tuples, the first that is not zero with its sign changed; whether there
+    was one.
+    """
+    if not isinstance(values, tuple):
+        return -values, bool(np.any(np.asarray(values) != 0.0))
+    for k, value in enumerate(values):
+        wrong, found = flipped(value)
+        if found:
+            return (*values[:k], wrong, *values[k + 1 :]), True
+    return values, False
+
+
+FLAT = ("hat", "vee", "matrix", "from_matrix")
+"""What is not asked of a file with VECTOR_SPACE, whose n copies have one matrix."""
+
+
+@pytest.mark.parametrize(
+    "file", [rn_formulas, so2_formulas, se2_formulas, so3_formulas, se3_formulas], ids=lambda file: file.NAME
+)
+def test_check_group_finds_a_wrong_sign_in_every_formula(file: Any) -> None:
+    asked = [*REQUIRED, *FOR_KERNELS, *MAPS["cay"], *MAPS["ccsk"]]
+    names = [name for name in dict.fromkeys(asked) if callable(getattr(file, name))]
+    unseen = []
+    for name in names:
+        signs, calls = 0, 0
+
+        def wrong(*arguments: Any, name: str = name) -> Any:
+            nonlocal signs, calls
+            values, found = flipped(getattr(file, name)(*arguments))
+            signs, calls = signs + found, calls + 1
+            return values
+
+        formulas = Hashable(**{k: v for k, v in vars(file).items() if not k.startswith("__")} | {name: wrong})
+        try:
+            check_group(Group(((formulas, 1),)))
+        except AssertionError:
+            continue
+        if signs or not calls:  # not one of those that are all zeros
+            unseen.append(name)
+    assert [name for name in unseen if not (hasattr(file, "VECTOR_SPACE") and name in FLAT)] == []
+
+
+def test_check_group_finds_differences_that_lose_their_digits() -> None:
+    def displace(q: Any, d: Any) -> Any:
+        return tuple(a - b for a, b in zip(so3_formulas.advance(q, d), q, strict=True))
+
+    file = Hashable(**{k: v for k, v in vars(so3_formulas).items() if not k.startswith("__")} | {"displace": displace})
+    with pytest.raises(AssertionError, match="displace to relative precision"):
+        check_group(Group(((file, 1),)))
 
 
 def test_check_group_asks_for_as_many_elements_as_it_compares() -> None:
