@@ -64,7 +64,7 @@ class Joint:
     @property
     def elements(self) -> tuple[Element, ...]:
         """The elementary motions, from the parent to the child."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}: a joint says in `elements` what it is composed of")
 
     @property
     def n_q(self) -> int:

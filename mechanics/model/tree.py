@@ -20,7 +20,8 @@ from liegroup.display import card, table
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.joints import Element, Joint
+from mechanics.joints import Joint
+from mechanics.joints.check import check_joint
 from mechanics.joints.fixed import Fixed
 from mechanics.joints.free import Free
 from mechanics.model import description
@@ -110,8 +111,8 @@ class Body:
     Raises
     ------
     ModelError
-        No joint, no inertia, a position or rotation that is none, data that do not fit the joint; TypeError for names
-        that are no texts.
+        No joint, or one that is not what its elements are to the kernels (a `pose` of its own is not read); no inertia,
+        a position or rotation that is none, data that do not fit the joint; TypeError for names that are no texts.
 
     Examples
     --------
@@ -135,18 +136,7 @@ class Body:
         of_kind(self.joint_name, str, "joint_name", "a text")
         of_kind(self.data, JointData, "data", "JointData")
         where = f"body {self.name!r}"
-        if not isinstance(self.joint, Joint):
-            remedy = "give a joint of mechanics.joints, such as Revolute((0, 0, 1))"
-            if isinstance(self.joint, Element):
-                remedy = "it is a part of joints; give the joint, such as Compound((part,)), Spherical() or Free()"
-            raise ModelError(where, f"joint is {self.joint!r}", remedy)
-        for part in self.joint.elements:
-            if not isinstance(part, Element):
-                raise ModelError(
-                    where,
-                    f"an element of its joint is {part!r}",
-                    "give elementary motions, such as Turn((0, 0, 1)); of another joint its `elements`",
-                )
+        check_joint(self.joint, where)
         if not isinstance(self.inertia, Inertia):
             raise ModelError(
                 where, f"inertia is {self.inertia!r}", "build it with Inertia.about_com or Inertia.about_origin"

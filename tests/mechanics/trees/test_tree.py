@@ -1,5 +1,7 @@
 """Trees refuse what cannot move, and say what to do."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from mechanics.joints import (
     Ball,
     Continuous,
     Cylindrical,
+    Element,
     Fixed,
     Free,
     Gimbal,
@@ -32,12 +35,43 @@ from mechanics.testing import EXAMPLES, random_inertia, random_tree
 SOLID = Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.diag([0.1, 0.2, 0.25]))
 
 
-class Nested(Joint):
-    """A joint, where an element is wanted."""
+def chain(*parts, **more):
+    """A joint of one's own, with these elements and whatever else its class says."""
+    return type("Own", (Joint,), {"elements": property(lambda self: parts), **more})()
 
-    @property
-    def elements(self):
-        return (Revolute(),)
+
+class Geared(Turn):
+    """Turns by half its coordinate."""
+
+    def pose(self, q, t):
+        return super().pose([0.5 * q[0]], t)
+
+    def basis(self, q):
+        return 0.5 * super().basis(q)
+
+
+class Cam(Element):
+    """An elementary motion that no kernel has a branch for."""
+
+    code = 1
+
+
+class Late(Motion):
+    """A motion of one's own."""
+
+    def value(self, t):
+        return super().value(t - 1.0)
+
+
+@dataclass(frozen=True)
+class Knee(Turn):
+    """A turn that is one: another default, other labels, and a word of its own."""
+
+    axis: tuple = (0.0, 1.0, 0.0)
+    q_labels = ("bend",)
+
+    def bent(self, q):
+        return q[0] > 0.1
 
 
 def arm(*bodies, **options):
@@ -137,7 +171,17 @@ BAD = {
         lambda: Body("a", Ball(), inertia=SOLID),
         "it is a part of joints",
     ),
-    "a joint of a joint": (lambda: Body("a", Nested(), inertia=SOLID), "an element of its joint is Revolute"),
+    "a joint of a joint": (lambda: Body("a", chain(Revolute())), "an element of its joint is Revolute"),
+    "a pose of its own": (
+        lambda: Body("a", chain(Turn(), Geared())),
+        "body 'a': an element of its joint, Geared, brings `basis`, `pose` of its own.*move it as a Turn",
+    ),
+    "an element without kernel": (lambda: Body("a", chain(Cam())), "of the class Cam.*compose the motion of Turn, "),
+    "a motion of its own": (lambda: Body("a", chain(Turn(motion=Late((0, 1))))), "`value` of its own.*as a Motion"),
+    "a state of its own": (lambda: Body("a", chain(Turn(), state=lambda self, q, s, t: 0)), "brings a `state`"),
+    "no elements": (lambda: Body("a", Joint()), "its joint, Joint, has no `elements`"),
+    "one element": (lambda: Body("a", chain(elements=property(lambda self: Turn()))), r"is Turn\(.*give a tuple"),
+    "elements as a method": (lambda: Body("a", chain(elements=lambda self: (Turn(),))), "is a method; make it a prop"),
     "joint is a string": (lambda: Body("a", "revolute", inertia=SOLID), "joint is 'revolute'"),
     "negative damping": (lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=-1)), "damping is"),
     "damping of two numbers": (
@@ -177,6 +221,13 @@ def test_what_cannot_be_a_tree_is_refused_by_name(name):
     make, message = BAD[name]
     with pytest.raises(ModelError, match=message):
         make()
+
+
+def test_a_class_derived_from_an_element_that_moves_as_it_does_is_served():
+    tree = arm(Body("shin", chain(Knee(motion=None)), "base", inertia=SOLID))
+    plain = arm(Body("shin", Revolute((0, 1, 0)), "base", inertia=SOLID))
+    assert tree.bodies[1].joint.q_labels == ("bend",)
+    assert np.array_equal(mechanics.mass_matrix(tree, [0.3, 0.4]), mechanics.mass_matrix(plain, [0.3, 0.4]))
 
 
 @pytest.mark.parametrize(
