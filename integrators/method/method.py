@@ -18,7 +18,7 @@ from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import NOTHING, Field
 from integrators.problem.guards import tightened
 from integrators.problem.jacobian import check_jacobian
-from liegroup.arrays import of_kind
+from liegroup.arrays import integer, of_kind, positive
 from liegroup.compile import Entry
 from liegroup.display import card
 from liegroup.maps import MissingMapError
@@ -270,6 +270,19 @@ def _stepper_of(module: str, name: str) -> Any:
     return getattr(import_module(module), name)
 
 
+_COUNTS = {
+    "order": 1,
+    "evaluations": 0,
+    "embedded_order": 0,
+    "embedded_order_low": 0,
+    "dense_order": 0,
+    "split_order": 1,
+    "velocity_order": 1,
+    "projection_every": 1,
+}
+"""What of a method is an integer, and the least."""
+
+
 @dataclass(frozen=True, eq=False)
 class Method:
     """A stepper with its coefficients, and what is claimed of it (every claim is measured by the tests).
@@ -320,7 +333,7 @@ class Method:
     Raises
     ------
     ValueError, TypeError
-        No stepper; a map that the stepper's theory does not allow.
+        No stepper; an order or a count that is none; a map that the stepper's theory does not allow.
 
     Examples
     --------
@@ -355,7 +368,13 @@ class Method:
     projection_every: int = 1
 
     def __post_init__(self) -> None:
+        of_kind(self.name, str, "name", "a text")
         of_kind(self.stepper, Stepper, "stepper", "a Stepper")
+        for count, least in _COUNTS.items():
+            if (value := getattr(self, count)) is not None or count in ("order", "projection_every"):
+                object.__setattr__(self, count, integer(value, f"{self.name}: {count}", least))
+        if self.energy_kept is not None:
+            positive(self.energy_kept, f"{self.name}: energy_kept")
         object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients, dtype=np.float64))
         object.__setattr__(self, "options", np.ascontiguousarray(self.options, dtype=np.int64))
         if self.map not in self.stepper.maps:

@@ -94,7 +94,8 @@ class ButcherTableau(Checked):
     Raises
     ------
     ValueError
-        Shapes, row sums or bᵢ(1) that do not fit, or a claim that the coefficients do not confirm, by name.
+        Shapes, row sums or bᵢ(1) that do not fit, weights b that do not sum to 1, or a claim that the coefficients do
+        not confirm, by name.
 
     Examples
     --------
@@ -126,6 +127,7 @@ class ButcherTableau(Checked):
         self._check_shapes()
         self._complete_c()
         self._check_dense()
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     # --- validation -----------------------------------------------------------------------------------------------

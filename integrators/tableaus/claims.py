@@ -29,6 +29,12 @@ class Checked:
         """
         return ""
 
+    def check_consistent(self, order: int) -> None:
+        """Raise ValueError for coefficients of order 0: a constant field would move the state at another speed."""
+        if order < 1:
+            why = self.reason("order")
+            raise ValueError(f"{self.name}: the weights must sum to 1 ({why}); give fractions as text, or all digits")
+
     def check(self, claims: Mapping[str, Any]) -> None:
         """Raise ValueError for the first claim that the coefficients do not confirm."""
         for claim, claimed in claims.items():

@@ -55,8 +55,8 @@ class ExponentialScheme(Checked):
     Raises
     ------
     ValueError
-        Shapes or times that do not fit, stages that use what is not known yet, or a claim that the coefficients do not
-        confirm.
+        Shapes or times that do not fit, stages that use what is not known yet, weights that do not sum to 1, or a claim
+        that the coefficients do not confirm.
 
     Examples
     --------
@@ -87,6 +87,7 @@ class ExponentialScheme(Checked):
         set_(self, "final_hat", self._rows(self.final_hat, "final_hat", new_point))
         set_(self, "estimate", self._rows([self.estimate], "estimate", new_point)[0] if len(self.estimate) else ())
         self._check_stages()
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     def _rows(self, values: Any, field: str, new_point: bool = False) -> tuple[Vector, ...]:
@@ -283,7 +284,7 @@ class CrouchGrossman(HasScheme):
     Raises
     ------
     ValueError
-        Shapes that do not fit, or a claim that the coefficients do not confirm.
+        Shapes that do not fit, weights that do not sum to 1, or a claim that the coefficients do not confirm.
 
     Examples
     --------
@@ -309,6 +310,7 @@ class CrouchGrossman(HasScheme):
             raise ValueError(
                 f"{self.name}: with {s} weights b, A must be {s} by {s} and b_hat have {s} or {s + 1} numbers"
             )
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     @cached_property
@@ -337,7 +339,7 @@ class TwoRegister(HasScheme):
     Raises
     ------
     ValueError
-        Shapes that do not fit, A₁ ≠ 0, or a claim that the coefficients do not confirm.
+        Shapes that do not fit, A₁ ≠ 0, weights that do not sum to 1, or a claim that the coefficients do not confirm.
 
     Examples
     --------
@@ -360,6 +362,7 @@ class TwoRegister(HasScheme):
                 f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and "
                 f"{len(self.B)}"
             )
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     @cached_property

@@ -78,7 +78,8 @@ class RosenbrockTableau(Checked):
     Raises
     ------
     ValueError
-        Shapes or a diagonal that do not fit, or a claim that the coefficients do not confirm, by name.
+        Shapes or a diagonal that do not fit, weights b that do not sum to 1, or a claim that the coefficients do not
+        confirm, by name.
 
     Notes
     -----
@@ -115,6 +116,7 @@ class RosenbrockTableau(Checked):
             raise ValueError(f"{self.name}: alpha and gamma have numbers above the diagonal, expected none")
         if len({self.gamma[i][i] for i in range(s)}) != 1 or not self.gamma[0][0]:
             raise ValueError(f"{self.name}: the diagonal of gamma holds different numbers or 0, expected one γ")
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     def reason(self, claim: str) -> str:

@@ -75,8 +75,7 @@ class Composition(Checked):
         object.__setattr__(self, "weights", weights + weights[-2::-1] if half else weights)
         if not weights:
             raise ValueError(f"{self.name}: the weights are empty, expected numbers with sum 1")
-        if self.order < 1:
-            raise ValueError(f"{self.name}: the weights must sum to 1 ({self._verdict.failure})")
+        self.check_consistent(self.order)
         self.check(claims or {})
 
     def reason(self, claim: str) -> str:

@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,31 @@ def test_a_selection_prints_as_a_table() -> None:
 def test_where_names_what_it_does_not_know(asked: dict[str, Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         METHODS.where(**asked)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"order": 0},
+        {"order": -1},
+        {"order": 2.5},
+        {"order": None},
+        {"order": "4"},
+        {"evaluations": -2},
+        {"evaluations": float("nan")},
+        {"embedded_order": -1},
+        {"dense_order": 1.5},
+        {"velocity_order": 0},
+        {"energy_kept": -1.0},
+        {"projection_every": 0},
+        {"name": 4},
+    ],
+    ids=str,
+)
+def test_counts_of_a_method_that_are_none_are_refused_by_name(wrong: dict[str, Any]) -> None:
+    ((field, value),) = wrong.items()
+    with pytest.raises((TypeError, ValueError), match=rf"{field}: {re.escape(repr(value))}, expected"):
+        replace(METHODS["RKMK4"], **wrong)
 
 
 PLUGIN = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from integrators.tableaus import (
     Composition,
     CrouchGrossman,
     ExponentialScheme,
+    RosenbrockTableau,
     Splitting,
     TwoRegister,
 )
@@ -88,10 +90,25 @@ def test_float64_tables_are_held_to_float64_accuracy() -> None:
     assert (spoilt.order, spoilt.stage_order, spoilt.symmetric, spoilt.symplectic) == (1, 1, False, False)
 
 
-def test_weights_that_do_not_sum_to_one_have_order_zero() -> None:
-    assert ButcherTableau([[0]], ["9/10"]).order == 0
-    with pytest.raises(ValueError, match="mine: the weights must sum to 1"):
-        Composition(["1/2", "1/4"], name="mine")
+@pytest.mark.parametrize(
+    ("make", "total"),
+    [
+        (lambda: ButcherTableau([[0, 0], ["1/2", 0]], [0, "9/10"], name="mine"), "0.9"),
+        (lambda: ButcherTableau([[0]], [0.999999999999], name="mine"), "0.999999999999.*give fractions as text"),
+        (lambda: RosenbrockTableau([[0]], [["1/2"]], ["1/2"], name="mine"), "0.5"),
+        (lambda: CrouchGrossman([[0]], ["1/2"], name="mine"), "0.5"),
+        (lambda: TwoRegister([0], [2], name="mine"), "2"),
+        (lambda: ExponentialScheme([["1/2"]], points=[[]], name="mine"), "0.5"),
+        (lambda: ExponentialScheme([["1/2"]], c=["1/2"], name="mine"), "0.5"),
+        (lambda: Composition(["1/2", "1/4"], name="mine"), "0.75"),
+    ],
+)
+def test_weights_that_do_not_sum_to_one_are_those_of_no_method(make: Callable[[], object], total: str) -> None:
+    with pytest.raises(ValueError, match=rf"mine: the weights must sum to 1 \(order 1: .* gives {total}"):
+        make()
+
+
+def test_the_weights_of_each_flow_sum_to_one() -> None:
     with pytest.raises(ValueError, match="mine: the coefficients of each flow must sum to 1"):
         Splitting(T=[1], V=["1/2", "1/4"], first="V", name="mine")
 
