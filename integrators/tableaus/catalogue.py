@@ -20,20 +20,56 @@ from integrators.tableaus.controller import Controller
 from integrators.tableaus.exponential import CrouchGrossman, ExponentialScheme, TwoRegister
 from integrators.tableaus.rosenbrock import RosenbrockTableau
 from integrators.tableaus.splitting import Composition, Splitting
+from liegroup.arrays import shown
 
 T = TypeVar("T")
 
 
+Rows = dict[str, dict[str, Any]]
+EXPECTED = 'a JSON object {"about": "…", "rows": {"name of a row": {…}, …}}'
+
+
+def read(file: str | Path) -> Rows:
+    """The rows of a data file, by name: of the package by its name, of others by its path.
+
+    ValueError, with the file, if it is not of that form.
+    """
+    of_package = isinstance(file, str) and Path(file).name == file
+    return _rows(_of_package(str(file)) if of_package else Path(file).read_bytes(), str(file))
+
+
 @cache
-def read(file: str | Path) -> dict[str, dict[str, Any]]:
-    """The rows of a data file, by name: of the package by its name, of others by its path."""
-    source = file if isinstance(file, Path) else files("integrators.tableaus").joinpath("data", file)
-    rows: dict[str, dict[str, Any]] = json.loads(source.read_text("utf-8"))["rows"]
+def _of_package(name: str) -> bytes:
+    return files("integrators.tableaus").joinpath("data", name).read_bytes()
+
+
+@cache
+def _rows(text: bytes, file: str) -> Rows:
+    try:
+        content = json.loads(text, object_pairs_hook=_once)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}; expected {EXPECTED}") from error
+    rows = content.get("rows") if isinstance(content, dict) else None
+    if not isinstance(rows, dict):
+        raise ValueError(f'{file}: "rows" is {shown(rows)}, expected {EXPECTED}')
+    for name, row in rows.items():
+        if not isinstance(row, dict):
+            raise ValueError(f"{file}: row {name!r} is {shown(row)}, expected {EXPECTED}")
     return rows
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; of two values of one name the first would be lost."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{name!r} is there twice")
+        found[name] = value
+    return found
+
+
 class Table(Mapping[str, T], Generic[T]):
-    """Rows of a data file, each built and checked when it is first asked for.
+    """Rows of a data file, each built and checked when it is first asked for; of a file that has changed, anew.
 
     Parameters
     ----------
@@ -48,6 +84,9 @@ class Table(Mapping[str, T], Generic[T]):
     ------
     KeyError
         When asked for a row that there is not: the nearest names.
+    ValueError, TypeError
+        When asked for one: a file that is not of the form of those of the package, a row that lacks something or has it
+        twice, numbers that are refused; with the file and the row.
 
     Examples
     --------
@@ -57,21 +96,36 @@ class Table(Mapping[str, T], Generic[T]):
 
     def __init__(self, title: str, file: str | Path, build: Callable[..., T]) -> None:
         self.title, self._file, self._build = title, file, build
+        self._read: Rows = {}
         self._built: dict[str, T] = {}
 
+    def _now(self) -> Rows:
+        """The rows that the file has now; what was built of others is forgotten."""
+        if (rows := read(self._file)) is not self._read:
+            self._read, self._built = rows, {}
+        return self._read
+
     def __getitem__(self, name: str) -> T:
+        rows = self._now()
         if name not in self._built:
-            if name not in read(self._file):
+            if name not in rows:
                 near = difflib.get_close_matches(str(name), self, 3, 0.3)
                 raise KeyError(f"no {self.title} {name!r}; did you mean {near}? There are {list(self)}")
-            self._built[name] = self._build(name=name, **read(self._file)[name])
+            self._built[name] = self._make(name, rows[name])
         return self._built[name]
 
+    def _make(self, name: str, row: dict[str, Any]) -> T:
+        try:
+            return self._build(name=name, **row)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{self._file}: row {name!r}: {error}") from error
+
     def __iter__(self) -> Iterator[str]:
-        return iter(read(self._file))
+        return iter(self._now())
 
     def __len__(self) -> int:
-        return len(read(self._file))
+        return len(self._now())
 
 
 EXPLICIT = Table("explicit tableau", "explicit.json", ButcherTableau)

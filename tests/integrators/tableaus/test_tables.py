@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -213,6 +214,46 @@ def _taylor(h: Any, terms: int = 40) -> Any:
 def test_an_unknown_name_lists_the_names() -> None:
     with pytest.raises(KeyError, match="did you mean"):
         EXPLICIT["rk5"]
+
+
+def third(b: list[str]) -> dict[str, Any]:
+    return {"A": [["0", "0"], ["1", "0"]], "b": b}
+
+
+def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"rows": {"heun": third(["1/3", "2/3"]), "other": third(["1", "0"])}}), encoding="utf-8")
+    table = Table("tableau of mine", file, ButcherTableau)
+    first = table["heun"]
+    assert table["heun"] is first
+    assert first.order == 1
+    file.write_text(json.dumps({"rows": {"heun": third(["1/2", "1/2"])}}), encoding="utf-8")
+    assert table["heun"].order == Table("the same", str(file), ButcherTableau)["heun"].order == 2
+    assert list(table) == ["heun"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{not json", "Expecting property name.*expected a JSON object"),
+        ('"über"'.encode("latin-1"), ".*can't decode.*expected a JSON object"),
+        ("[]", '"rows" is None, expected a JSON object'),
+        ('{"about": "x"}', '"rows" is None, expected a JSON object'),
+        ('{"rows": [1]}', r'"rows" is \[1\], expected'),
+        ('{"rows": {"a": [1]}}', r"row 'a' is \[1\], expected"),
+        ('{"rows": {"a": {}, "a": {}}}', "'a' is there twice"),
+        ('{"rows": {"a": {"A": [[0]], "b": [1], "b": [1]}}}', "'b' is there twice"),
+        ('{"rows": {"a": {"A": [[0]]}}}', "row 'a': .*missing.*'b'"),
+        ('{"rows": {"a": {"A": [[0]], "b": [1], "B": [1]}}}', "row 'a': .*unexpected.*'B'"),
+        ('{"rows": {"a": {"A": [[0]], "b": ["9/10"]}}}', "row 'a': a: the weights must sum to 1"),
+        ('{"rows": {"a": {"A": [[0]], "b": ["x"]}}}', "row 'a': b: coefficient 'x'"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_with_file_and_row(tmp_path: Path, text: str | bytes, said: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises((TypeError, ValueError), match=rf"mine\.json: {said}"):
+        _ = Table("tableau of mine", file, ButcherTableau)["a"]
 
 
 def test_splittings_give_the_same_order_as_partitioned_tableaus() -> None:
