@@ -82,7 +82,7 @@ def register(formulas: Any) -> int:
     """Make compiled loops know the group of a formula file; returns its kind.
 
     At any time: loops that have been compiled before know it, too, and only its own formulas are compiled.  Whether
-    they are right is not asked here: `liegroup.testing.check_group` does.
+    they are right is not asked here, but by `liegroup.testing.check_group`, and roughly by runs.
 
     Parameters
     ----------

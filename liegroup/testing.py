@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from liegroup.group_maps import GroupMap
 from liegroup.leaves import Leaf, named, vectors
 from liegroup.maps import maps_of
 from liegroup.modules import listing
+from liegroup.table import FACTORS, KIND, SE3
 from liegroup.tau import NAMES
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "adjoint_representation",
     "algebra",
     "available_maps",
+    "check_formulas",
     "check_group",
     "exponential",
     "facts",
@@ -48,6 +51,8 @@ __dir__ = listing(__all__)
 
 STEP = 1e-30
 """Length of complex steps: derivatives without cancellation."""
+_ROUGHLY = 1e-6
+"""What runs ask of formulas: mistakes are larger, and rounding is the business of those who wrote them."""
 
 
 def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float = 1e-12) -> None:
@@ -77,16 +82,64 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
     >>> check_group(product(se2, rn(1)))
     """
     sample = Sample(group, np.random.default_rng(seed), integer(count, "count", 3), tolerance)
-    for theorem in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes):
-        sample.hold(theorem)
+    for theorem in (*_algebraic(group), *_of_logarithms(group)):
+        sample.hold(*theorem)
+
+
+def check_formulas(table: Any) -> None:
+    """What of `check_group` holds for every group, for those of a table that others have registered: once per process.
+
+    A run asks it; 20 ms or so.  That logarithms are right is left to `check_group`: not every element of every group
+    has one.
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The product.
+
+    Raises
+    ------
+    ValueError
+        Formulas that contradict one another: the group, the theorem, the error.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> check_formulas(so3.table)
+    """
+    for kind in sorted({int(kind) for kind in table[:, KIND]}):
+        if kind > SE3 and (said := _contradiction(kind)):
+            raise ValueError(f"{said}: its formulas contradict one another; correct them, and ask check_group")
+
+
+@cache
+def _contradiction(kind: int) -> str:
+    """The first theorem that does not hold for a registered group, or nothing."""
+    group = Group(((FACTORS[kind], 1),))
+    sample = Sample(group, np.random.default_rng(0), 3, _ROUGHLY)
+    try:
+        for theorem in _algebraic(group):
+            sample.hold(*theorem)
+    except AssertionError as error:
+        return str(error).partition("; left")[0]
+    return ""
+
+
+def _algebraic(group: Group) -> Iterator[tuple[Any, ...]]:
+    """The theorems that hold wherever formulas do, each with the map it is about."""
+    yield from ((t,) for t in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes))
     if _have(group, *FACTS):
-        sample.hold(facts)
+        yield (facts,)
     for m in available_maps(group):
-        for theorem_of_map in (inverse_of_map, tangents, transposes, second_derivatives):
-            sample.hold(theorem_of_map, m)
+        yield from ((theorem, m) for theorem in (tangents, transposes, second_derivatives))
         if _have(group, f"{m.name}_difference", "displace", "advance"):
-            sample.hold(moves, m)
-    sample.hold(exponential)
+            yield moves, m
+
+
+def _of_logarithms(group: Group) -> Iterator[tuple[Any, ...]]:
+    """Those that want every element to have coordinates."""
+    yield from ((inverse_of_map, m) for m in available_maps(group))
+    yield (exponential,)
 
 
 def _have(group: Group, *names: str) -> bool:

@@ -24,6 +24,7 @@ from liegroup.display import card
 from liegroup.maps import MissingMapError
 from liegroup.table import check_maps, retract
 from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
+from liegroup.testing import check_formulas
 
 NEEDS = {
     "field": "any field on any group",
@@ -508,7 +509,7 @@ class Method:
         Raises
         ------
         ValueError
-            The problem is not of the kind the method needs.
+            The problem is not of the kind the method needs; the formulas of its group contradict one another.
         MissingMapError
             A factor of the group has no such map.
         """
@@ -528,6 +529,7 @@ class Method:
             check_maps(problem.table, MAPS[self.map])
         except MissingMapError as error:
             raise MissingMapError(f"{self.name}: {error}") from None
+        check_formulas(problem.table)
         if self.stepper.evaluates == "linearised":
             check_jacobian(problem, t)
         try:

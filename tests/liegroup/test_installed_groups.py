@@ -82,6 +82,37 @@ print(*run(Group(((circles, 1),))))
 """
 
 
+WRONG = """
+import circles
+import spirals
+from integrators import Problem, integrate
+from liegroup import Group, table
+
+for file in (circles, spirals):
+    table.register(file)
+    problem = Problem(Group(((file, 1),)), [0.5], lambda t, y: [2.0])
+    for method in ("RKMK4", "GAUSS8"):
+        try:
+            print(file.NAME, integrate(problem, method, (0.0, 1.0), 0.1, progress=False).success)
+        except ValueError as error:
+            print(ascii(str(error)))
+"""
+
+
+def test_a_run_on_a_group_whose_formulas_contradict_one_another_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "circles.py").write_text(GROUP, encoding="utf-8")
+    (tmp_path / "spirals.py").write_text(
+        GROUP.replace("Circle", "Spiral") + "\n\ndef displace(q, d):\n    return (-d[0],)\n", encoding="utf-8"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-c", WRONG], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    right, wrong = done.stdout.splitlines()[:2], done.stdout.splitlines()[2:]
+    assert right == ["Circle True"] * 2
+    assert len(wrong) == 2
+    assert all("Spiral: displace(a, exp_difference(x)) = a exp(x)" in line for line in wrong), wrong
+
+
 def test_an_added_group_costs_its_own_formulas_and_no_stepper_again(tmp_path: Path) -> None:
     (tmp_path / "circles.py").write_text(f"# {uuid.uuid4()}{GROUP}", encoding="utf-8")  # which no cache has seen
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
