@@ -8,11 +8,11 @@ from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
 from integrators.engine.ways import spread
 from integrators.problem import Doubt
-from integrators.problem.energy import energy_at_play, is_kept
+from integrators.problem.energy import energy_at_play, is_kept, keeps
 from integrators.problem.guards import energy_guard
 
-MOST_TRAJECTORIES, MOST_ROWS = 8, 200
-"""Of an ensemble, and states whose kinetic energy is asked."""
+MOST_TRAJECTORIES, MOST_ROWS, DRIVEN_ROWS = 8, 200, 50
+"""Of an ensemble, states whose kinetic energy is asked, and those at which a force of time is looked for."""
 
 
 def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -38,10 +38,23 @@ def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     beyond = np.maximum(lower - least, greatest - upper)[: len(found.t)]
     if not (beyond > 0.0).any():
         return []
+    if not problem.is_autonomous and not keeps(alone, at_play, _between(found)):
+        return []  # a force of time acts
     row = int(np.argmax(beyond))
     value = float(least[row] if lower - least[row] > greatest[row] - upper else greatest[row])
     time = float(found.t[np.argmax(beyond > 0.0)])
     return [Doubt("energy", time, value, lower if value < lower else upper, guard.says, guard.remedy, number)]
+
+
+def _between(found: Trajectory) -> list[tuple[float, np.ndarray]]:
+    """Saved states, and times from each to the next."""
+    rows = spread(len(found.t), DRIVEN_ROWS)
+    spans = np.diff(np.append(found.t[rows], found.last_t))
+    return [
+        (float(t + part * span), found.y[row])
+        for row, t, span in zip(rows, found.t[rows], spans, strict=True)
+        for part in (0.0, 0.25, 0.5, 0.75)
+    ]
 
 
 def _kinetic(run: Run, found: Trajectory) -> float:

@@ -20,6 +20,8 @@ _MOVES = (1.0, -0.7, 0.4)
 """How far, in rad or m, the states lie from the start that are looked at."""
 _LATER = 0.37
 """A time at which an energy that depends on time has another value, s."""
+TIMES = tuple(0.05 * 1.25**k for k in range(35))
+"""s, up to 100: when a force of time may act that does not at the start."""
 _STEP = 1e-5
 _SOON, _SHORT = 0.1, 0.02
 """s, and the part of a state by which it changes, of the steps with which a motion is followed a little."""
@@ -71,7 +73,19 @@ def is_kept(problem: Problem, at_play: float) -> bool:
         places = [(0.0, start), *((0.0, _moved(problem, start, x * by)) for x in _MOVES)]
     else:
         places = [(0.0, start), *_later(problem, start)]
+    if not problem.is_autonomous:
+        places += [(t, y) for t in TIMES for _, y in places[:2] if _drives(problem, t, y)]
+    return keeps(problem, at_play, places)
+
+
+def keeps(problem: Problem, at_play: float, places: Sequence[tuple[float, Array]]) -> bool:
+    """Whether the energy stays along the field at times and states."""
     return all(abs(_energy_rate(problem, t, y)) <= _KEPT * at_play for t, y in places)
+
+
+def _drives(problem: Problem, t: float, y: Array) -> bool:
+    """Whether the field is another one at a time."""
+    return not np.array_equal(_field_at(problem, t, y), _field_at(problem, 0.0, y), equal_nan=True)
 
 
 def _later(problem: Problem, y: Array) -> list[tuple[float, Array]]:

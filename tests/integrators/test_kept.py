@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate
-from liegroup import rn
+from liegroup import product, rn
+from mechanics.nonholonomic.user import nonholonomic_system
 
 MASSES = (3.0, 4.0, 5.0)
 PYTHAGOREAN = np.array([1.0, 3, -2, -1, 1, -1, 0, 0, 0, 0, 0, 0])
@@ -53,3 +54,30 @@ def test_what_is_not_kept_by_the_field_is_not_asked():
     kept = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], canonical=True, invariants={"energy": oscillator})
     assert integrate(kept, "SPLIT_STRANG_DKD", (0.0, 50.0), 0.5).success  # a band of 7 %
     assert [doubt.name for doubt in integrate(kept, "RKMK4", (0.0, 500.0), 0.5).doubts][:1] == ["energy"]
+
+
+@pytest.mark.parametrize(
+    "force", [np.sin, lambda t: 0.5 * t, lambda t: 3.0 * np.exp(-20.0 * (t - 2.0) ** 2), lambda t: 0.0 * t]
+)
+def test_a_force_of_time_that_does_not_act_at_the_start_is_no_doubt(force):
+    """At t = 0 the energy is kept by the field; what the motion does with the energy later is asked there."""
+    own = Problem(
+        product(rn(1), rn(1)), [0.5, 0.0], lambda t, y: [y[1], -4.0 * y[0] + force(t)], canonical=True,
+        invariants={"energy": lambda t, y: 0.5 * y[1] ** 2 + 2.0 * y[0] ** 2},
+    )  # fmt: skip
+    skate = nonholonomic_system(
+        rn(3), lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2),
+        lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0],
+        force=lambda t, q, v: [force(t), 0.0, 0.0],
+    )  # fmt: skip
+    for problem in (own, skate.problem()):
+        assert integrate(problem, "RKMK4", (0.0, 4.0), 0.01).success
+
+
+def test_a_run_that_loses_energy_is_doubtful_beside_a_field_that_reads_the_time_in_vain():
+    slow = Problem(
+        product(rn(1), rn(1)), [1.0, 0.0], lambda t, y: [y[1], -y[0] + 0.0 * np.sin(t)], canonical=True,
+        invariants={"energy": lambda t, y: 0.5 * (y[1] ** 2 + y[0] ** 2)},
+    )  # fmt: skip
+    run = integrate(slow, "RKMK4", (0.0, 400.0), 0.8)
+    assert "energy" in {doubt.name for doubt in run.doubts}
