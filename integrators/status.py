@@ -104,7 +104,8 @@ EXPLANATIONS = {
     Status.NOT_CONVERGED: "the equations of an implicit step were not solved",
     Status.CHART_LEFT: "a stage turned by π or more within one step; use a smaller step",
     Status.STEP_UNDERFLOW: (
-        "the step size fell below ten units in the last place of the time; the problem may be singular there"
+        "the step size fell below ten units in the last place of the time; the problem may be singular there, or the "
+        "field jump (an input, a contact) while the time is counted from far away"
     ),
     Status.TOO_MANY_STEPS: "max_steps reached",
     Status.EVENT: "a terminal event",
