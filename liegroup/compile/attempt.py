@@ -57,6 +57,22 @@ def _compiled(dispatcher: Any, signature: Any) -> Any:
     return dispatcher
 
 
+def check_in_lanes(probe: Callable[..., Any], signature: Any, name: str) -> None:
+    """TypeError for a formula that the compiler refuses for eight motions at once, as a function of this signature that
+    calls it shows.
+    """
+    try:
+        _compiled(dispatcher_of(probe, KERNEL), signature)
+    except Exception as error:
+        calls = re.findall(r">>> ([^\n]+)", str(error))
+        why = f"{calls[-1].strip()} has no code" if calls else reason_of(error)
+        raise TypeError(
+            f"{name}: does not run in lanes ({why}); write it with + - * /, whole powers as products, "
+            "`select(condition, a, b)` for an `if` on a value, and sqrt, sincos, exp, log, tanh, … of "
+            "liegroup.compile.scalars"
+        ) from error
+
+
 def reason_of(error: Exception) -> str:
     """The first lines of the compiler's explanation that say what is wrong rather than where."""
     lines = [line.strip(" ->\t") for line in _COLOURS.sub("", str(error)).splitlines()]

@@ -17,9 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from liegroup.compile import COMPLEX_STEP
+from mechanics.errors import ModelError
 
 Array = NDArray[np.float64]
+_ELEMENTS = 8
+"""Of a set, whose gradients are compared with differences."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,6 @@ class Kind:
 
 def _registered(place: int, name: str) -> Kind:
     from mechanics.elastic.registry import KINDS
-    from mechanics.errors import ModelError
 
     if place >= len(KINDS) or KINDS[place].name != name:
         raise ModelError(
@@ -92,6 +95,32 @@ def potentials(kind: Kind, numbers: Array, x: Array) -> tuple[Array, Array]:
     V, g = kind.law(tuple(numbers.T), tuple(tuple(x[:, i].T) for i in range(kind.nodes)))
     zero = 0.0 * x[:, 0, 0]
     return V + zero, np.stack([np.stack([c + zero for c in node], axis=-1) for node in g], axis=1)
+
+
+def check_gradients(kind: Kind, numbers: Array, x: Array) -> None:
+    """ModelError for a law whose gradients are not those of its potential, by differences, at some elements (m, size)
+    and states about their positions x (m, k, 3).
+    """
+    random, size = np.random.default_rng(5), max(float(np.ptp(x)), 1e-300)
+    for element in range(min(len(x), _ELEMENTS)):
+        own = numbers[element : element + 1]
+        place = x[element : element + 1] + 0.1 * size * random.normal(size=x[:1].shape)
+        along = size * random.normal(size=place.shape)
+
+        def at(s: float, e: Array, own: Array = own, place: Array = place) -> Array:
+            return potentials(kind, own, place + s * e)[0]
+
+        with np.errstate(all="ignore"):
+            V, g = potentials(kind, own, place)
+            said = np.array([np.sum(g * along)])
+            found = [contradicts(at, along, said, V, delta) for delta in DELTAS]
+        if np.isfinite(said).all() and found[0] is not None and all(found):
+            raise ModelError(
+                f"element {kind.name}",
+                f"has a law whose potential changes by {found[0][1]:.6g} J along a motion, and its gradients say "
+                f"{said[0]:.6g} J",
+                "let it return the derivatives of V by the positions, not the forces",
+            )
 
 
 def stiffness(kind: Kind, numbers: Array, x: Array) -> Array:

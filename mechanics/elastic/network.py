@@ -16,12 +16,12 @@ from mechanics.elastic.bodies import Carried, RigidBody, carried_at
 from mechanics.elastic.dampers import DAMPER
 from mechanics.elastic.doubts import doubts
 from mechanics.elastic.elements import Elements
-from mechanics.elastic.kind import potentials
+from mechanics.elastic.kind import check_gradients, potentials
 from mechanics.elastic.layout import Owned, Packed, pack
 from mechanics.elastic.levels import SAFETY, StepReport, frequencies, levels_of, steps_of
 from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.problem import network_problem, sparsity
-from mechanics.elastic.registry import number_of
+from mechanics.elastic.registry import is_added, number_of
 from mechanics.elastic.resonance import Resonance, Vibrations
 from mechanics.elastic.springs import CABLE, SPRING
 from mechanics.errors import ModelError
@@ -139,8 +139,10 @@ class Network:
         self._check(elements)
         self._sets = [(e.kind, e.nodes, e.numbers_at(self.points)) for e in self.elements if e.kind is not DAMPER]
         self._owners = [e for e in self.elements if e.kind is not DAMPER]
-        for kind, _, _ in self._sets:
+        for kind, nodes, given in self._sets:
             number_of(kind)
+            if is_added(kind):
+                check_gradients(kind, given, self.points[nodes])
 
     def _of_nodes(self, values: ArrayLike, what: str) -> Array:
         given = reals(values, what)

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
+from integrators.signatures import FIELD_LANES_SIGNATURE
+from liegroup.arrays import shown
 from liegroup.compile import helper, is_formula, kernel, ld, rare, renew, scalar_of, st
+from liegroup.compile.attempt import check_in_lanes
 from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.elastic.bending import BENDING, HINGE
@@ -52,7 +57,8 @@ def register(kind: Kind) -> None:
     Raises
     ------
     TypeError
-        No kind, or a law that is no formula in a source file.
+        No kind, or a law that is no formula in a source file; that takes or gives something else than V and its
+        gradients, or does not run in lanes.  Whether they are its gradients is asked by every `Network`.
 
     Examples
     --------
@@ -64,11 +70,66 @@ def register(kind: Kind) -> None:
     if not isinstance(kind, Kind) or not is_formula(kind.law):
         raise TypeError(f"kind: {kind!r}, expected a Kind whose law is a function with the decorator `helper`")
     if not any(kind is known for known in KINDS):
+        _check_law(kind)
         facts = {"law": kind.law, "size": kind.size, "nodes": kind.nodes, "number": len(KINDS)}
         _origins[kind] = origin_of(f"elastic element {kind.name}", facts)
         KINDS.append(kind)
         renew(_added_forces)
         renew(_added_potentials)
+
+
+def _check_law(kind: Kind) -> None:
+    """TypeError for a law that gives no potential and gradients of plain numbers, or does not run in lanes: compiled
+    together with the others, it would spoil them, under their names.
+    """
+    corners = ((0.0, 0.0, 0.0), (1.1, 0.1, -0.1), (0.2, 0.9, 0.15), (0.45, -0.7, 0.8))
+    places = tuple(corners[k % 4] for k in range(kind.nodes))
+    try:
+        found = kind.law((1.0,) * kind.size, places)
+    except Exception as error:
+        if isinstance(error, TypeError | IndexError | AttributeError) or "to unpack" in str(error):
+            raise TypeError(
+                f"{kind.name}: law: {type(error).__name__}: {error}; it is called with {kind.size} numbers and "
+                f"{kind.nodes} places of three numbers"
+            ) from error
+    else:
+        shape = np.shape(found[1]) if isinstance(found, tuple) and len(found) == 2 else None
+        if shape != (kind.nodes, 3):
+            raise TypeError(
+                f"{kind.name}: law: gave {shown(found)}, expected (V, {kind.nodes} gradients of three numbers)"
+            )
+    law, read, nodes = kind.law, load_components(kind.size), _corners(kind.nodes)
+
+    def probe(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        V, _ = law(read(parameters, 0), nodes(y, 0))
+        st(out, 0, V)
+
+    check_in_lanes(probe, FIELD_LANES_SIGNATURE, f"{kind.name}: law")
+
+
+@cache
+def _corners(count: int) -> Any:
+    """The function (y, at) → `count` places that follow each other in y from `at` on."""
+    three = load_components(3)
+
+    @helper
+    def one(y: Any, at: Any) -> Any:
+        return (three(y, at),)
+
+    if count == 1:
+        return one
+    rest = _corners(count - 1)
+
+    @helper
+    def places(y: Any, at: Any) -> Any:
+        return (three(y, at), *rest(y, at + 3))
+
+    return places
+
+
+def is_added(kind: Kind) -> bool:
+    """Whether a kind is not one of the package's."""
+    return not any(kind is known for known in KINDS[:_OWN])
 
 
 def place_of(kind: Kind) -> int | None:

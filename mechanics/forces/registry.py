@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -11,8 +10,8 @@ from typing import Any
 
 from integrators.signatures import FIELD_LANES_SIGNATURE
 from liegroup.arrays import shown
-from liegroup.compile import compile_field, helper, is_formula, joint_scalar, ld, rare, renew, st
-from liegroup.compile.attempt import reason_of
+from liegroup.compile import helper, is_formula, joint_scalar, ld, rare, renew, st
+from liegroup.compile.attempt import check_in_lanes
 from liegroup.compile.origin import Origin, of_origins, origin_of
 from liegroup.table import load_components
 from mechanics.errors import ModelError
@@ -163,21 +162,8 @@ def _check_in_lanes(kind: type[Element]) -> None:
         _, _, _, _, power = law(read(parameters, 0), state, state)
         st(out, 0, power)
 
-    try:
-        probe = on_bodies if kind.place == ON_BODIES else driven if kind.is_driven() else on_number
-        compile_field(probe, FIELD_LANES_SIGNATURE)
-    except Exception as error:
-        raise TypeError(
-            f"{kind.__name__}.law: does not run in lanes ({_innermost(error)}); write it with + - * /, whole powers as "
-            "products, `select(condition, a, b)` for an `if` on a value, and sqrt, sincos, exp, log, tanh, … of "
-            "liegroup.compile.scalars"
-        ) from error
-
-
-def _innermost(error: Exception) -> str:
-    """What the compiler has no code for."""
-    calls = re.findall(r">>> ([^\n]+)", str(error))
-    return f"{calls[-1].strip()} has no code" if calls else reason_of(error)
+    probe = on_bodies if kind.place == ON_BODIES else driven if kind.is_driven() else on_number
+    check_in_lanes(probe, FIELD_LANES_SIGNATURE, f"{kind.__name__}.law")
 
 
 def _count(x: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from liegroup.compile import renew
+from liegroup.compile import helper, renew
+from liegroup.compile.scalars import sqrt
 from liegroup.compile.stages import KernelCompiler
+from liegroup.formulas.vectors import subtract
 from mechanics.elastic import (
     Bending,
     Cables,
@@ -265,6 +268,65 @@ def test_a_kind_that_a_user_adds_is_known_to_loops_that_were_compiled_before(mon
         )
         assert np.array_equal(found(Elements(kind, nodes, numbers), bent), expected)
         assert all("added_" in name or "their_spring" in name for name in compiled), compiled
+    finally:
+        renew(registry._added_forces)
+        renew(registry._added_potentials)
+
+
+@helper
+def attraction(numbers: Any, x: Any) -> Any:
+    """V = −G m₁m₂/r, with functions that run in lanes."""
+    (strength,) = numbers
+    d = subtract(x[1], x[0])
+    r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    g = strength / (r * r * r)
+    pull = g * d[0], g * d[1], g * d[2]
+    return -strength / r, ((-pull[0], -pull[1], -pull[2]), pull)
+
+
+@helper
+def forces_for_gradients(numbers: Any, x: Any) -> Any:
+    V, (a, b) = attraction(numbers, x)
+    return V, (b, a)
+
+
+@helper
+def by_a_power(numbers: Any, x: Any) -> Any:
+    (k,) = numbers
+    d = subtract(x[1], x[0])
+    g = 2.0 * k * d[0], 2.0 * k * d[1], 2.0 * k * d[2]
+    return k * (d[0] ** 2 + d[1] ** 2 + d[2] ** 2), ((-g[0], -g[1], -g[2]), g)
+
+
+@helper
+def of_two_numbers(numbers: Any, x: Any) -> Any:
+    k, _ = numbers
+    return k * x[0][0], ((k, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@helper
+def one_gradient(numbers: Any, x: Any) -> Any:
+    return x[0][0], ((1.0, 0.0, 0.0),)
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (attraction, ""),
+        (forces_for_gradients, "element own: has a law whose potential changes by .*, and its gradients say"),
+        (by_a_power, r"own: law: does not run in lanes \(pow\(Lanes"),
+        (of_two_numbers, "own: law: .* not enough values to unpack .* it is called with 1 numbers and 2 places"),
+        (one_gradient, "own: law: gave .* expected .V, 2 gradients"),
+    ],
+)
+def test_laws_of_ones_own_are_asked_whether_they_are_right(law: Any, message: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(registry, "KINDS", [*KINDS])
+    monkeypatch.setattr(registry, "_origins", {})
+    kind = Kind("own", 2, ("strength",), law)
+    try:
+        with pytest.raises((TypeError, ModelError), match=message) if message else nullcontext():
+            registry.register(kind)
+            Network(CORNERS, 1.0, [Elements(kind, [[0, 1], [1, 2], [2, 3]], 0.3)]).problem()
     finally:
         renew(registry._added_forces)
         renew(registry._added_potentials)
