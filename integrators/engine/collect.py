@@ -34,6 +34,7 @@ from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, to_its_end
 from integrators.engine.swings import lost_swings
 from integrators.engine.tolerances import loose
+from integrators.engine.ways import spread
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
@@ -41,6 +42,7 @@ from integrators.problem.consistency import inconsistent
 from integrators.problem.dependence import NEAR_SINGULAR
 from integrators.problem.drawing import scene_of
 from integrators.problem.driven import inputs_at
+from integrators.problem.fields import beyond_arrays
 from integrators.problem.guards import ENERGY_CHANGE, doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
@@ -56,6 +58,10 @@ nothing.
 """
 LOOKS = 64
 """Saved states, of all trajectories together, at which the hypotheses of the steps are looked at again."""
+ARRAYS, ARRAYS_OF = 32, 4
+"""Saved states of one trajectory, and trajectories, in which compiled functions of the user's are called once more by
+their source.
+"""
 STATES = 4096
 """Saved states, of all trajectories together, of which the problem is asked for its own doubts."""
 
@@ -73,7 +79,8 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     with interruptible() as interrupted:
         doubts = tuple(_doubts_of_all(problem, each, interrupted))
         at_start = _at_the_start(problem, method, way)
-        doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *_of_states(problem, found), *doubts)
+        on_the_way = _on_the_way(problem, method, way, found, at_start)
+        doubts = (*at_start, *on_the_way, *_of_states(problem, found), *_of_arrays(problem, found), *doubts)
         if interrupted() and any(trajectory.status is not Status.INTERRUPTED for trajectory in found):
             says = "the run is over, but what it presupposes was not looked at to the end (interrupted)"
             warnings.warn(says, RuntimeWarning, stacklevel=2)
@@ -271,6 +278,22 @@ def _of_states(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Do
             says = f"whether the model holds in the saved states could not be checked ({error})"
             said = [Doubt("model", float(one.t[rows[0]]), np.nan, np.nan, says)]
         doubts += [replace(doubt, trajectory=k) for doubt in said]
+    return doubts
+
+
+def _of_arrays(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Doubt]:
+    """Where a compiled function of the user's leaves its arrays in saved states, or at the end: it has read other
+    numbers.
+    """
+    doubts: list[Doubt] = []
+    for k, one in enumerate(found[:ARRAYS_OF]):
+        rows = spread(len(one.t), ARRAYS)
+        states = [(float(one.t[row]), one.y[row]) for row in rows if np.isfinite(one.y[row]).all()]
+        if isinstance(one, Trajectory) and np.isfinite(one.last).all():
+            states.append((one.last_t, one.last))
+        if (said := beyond_arrays(problem, states)) is not None:
+            says = f"{said[1]}: compiled code read what is behind its arrays, and went on with that"
+            doubts.append(Doubt("arrays", said[0], np.nan, np.nan, says, "give the function all that it reads", k))
     return doubts
 
 

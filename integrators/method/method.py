@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, POSITIONS, TAU
 from integrators.method.growth import growing_modes
+from integrators.method.own import check_step
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import NOTHING, Field
 from integrators.problem.guards import tightened
@@ -508,7 +509,8 @@ class Method:
         Raises
         ------
         ValueError
-            The problem is not of the kind the method needs; the formulas of its group contradict one another.
+            The problem is not of the kind the method needs; the formulas of its group contradict one another; a stepper
+            of one's own leaves its arrays, or is not consistent.
         MissingMapError
             A factor of the group has no such map.
         """
@@ -539,6 +541,7 @@ class Method:
             self.step(problem)
         except ValueError as error:
             raise error if self.name in str(error) else ValueError(f"{self.name}: {error}") from None
+        check_step(self, problem, t)
 
     def step(self, problem: Problem) -> Entry:
         """The kernel that takes a step; ValueError if the problem would have to bring it and does not.

@@ -300,6 +300,34 @@ def check_entries(problem: Any, t: float, y: Any) -> None:
             raise ValueError(f"{name}: does not set component {left[0]} of {size}; st(out, {left[0]}, …) sets it")
 
 
+def beyond_arrays(problem: Any, states: Sequence[tuple[float, Array]]) -> tuple[float, str] | None:
+    """The first of some times and states at which a function that users have compiled reads or writes behind its
+    arrays, and what Python says of it: compiled code does so without a word.
+    """
+    of_users = [
+        (name, function, size)
+        for name, function, size in (
+            ("field", problem.field, problem.dimension), ("invariants", problem.invariants, problem.invariant_count),
+        )
+        if any(is_jitted(f) and not (isinstance(f, Entry) and is_ours(f.__module__)) for f in _sources(function))
+    ]  # fmt: skip
+    for name, function, size in of_users if problem.n <= LOOKED_AT else ():
+        python, source = function.python, function.source
+        if is_jitted(source) and not isinstance(source, Entry):
+            python = _interpreted(source.py_func, _argument_count(source.py_func, name), name, False)
+        for t, y in states:
+            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), np.zeros(size)
+            try:
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    python(t, np.array(y), *arrays)
+            except IndexError as error:
+                return t, f"{name}: {error}"
+            except Exception:  # what has no interpreted form there is not looked at
+                break
+    return None
+
+
 def check_truth(events: Sequence[Any], problem: Any) -> None:
     """TypeError for jitted event functions that return truth values, of which compiled code makes 0 and 1."""
     y = np.array(np.atleast_2d(problem.y0)[0])

@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,16 @@ import pytest
 
 import liegroup
 from integrators import Problem, integrate
-from integrators.method import Method
+from integrators.layout import OWN_ROWS
+from integrators.method import Method, Stepper
 from integrators.method.method import NEEDS
 from integrators.methods import METHODS, catalogue, find
 from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
+from integrators.signatures import STEP_SIGNATURES
+from integrators.status import OK
 from integrators.testing import order_problem
+from liegroup import rn
+from liegroup.compile import entry, ld, st
 from liegroup.table import RN, SO3, table_of
 
 TESTS = Path(__file__).parents[1]
@@ -223,3 +229,48 @@ def test_names_of_other_libraries_lead_to_ours():
                 find(name)
     with pytest.raises(ValueError, match="did you mean RKMK_DORMAND_PRINCE54"):
         find("RK45")
+
+
+@entry(*STEP_SIGNATURES)
+def beyond_its_rows(
+    field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+):  # fmt: skip
+    field(t, y, parameters, structure, field_work, work[OWN_ROWS + 2])
+    return OK
+
+
+@entry(*STEP_SIGNATURES)
+def too_short(
+    field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+):  # fmt: skip
+    v = work[OWN_ROWS]
+    field(t, y, parameters, structure, field_work, v)
+    for i in range(y.shape[0]):
+        st(y, i, ld(y, i) + 0.9 * h * ld(v, i))
+    return OK
+
+
+@entry(*STEP_SIGNATURES)
+def of_euler(
+    field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+):  # fmt: skip
+    v = work[OWN_ROWS]
+    field(t, y, parameters, structure, field_work, v)
+    for i in range(y.shape[0]):
+        st(y, i, ld(y, i) + h * ld(v, i))
+    return OK
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (beyond_its_rows, "OWN: index 6 is out of bounds .* a workspace of 6 rows"),
+        (too_short, "OWN: a step of .* ends 10 % of its way beside .* not consistent"),
+        (of_euler, ""),
+    ],
+)
+def test_a_stepper_of_ones_own_keeps_to_its_rows_and_goes_where_the_field_points(step, message):
+    method = Method("OWN", Stepper("own", step, lambda options: 2, maps=("exp",)), order=1, evaluations=1)
+    problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    with pytest.raises(ValueError, match=message) if message else nullcontext():
+        assert abs(integrate(problem, method, (0.0, 1.0), 1e-3).y[-1, 0] - np.cos(1.0)) < 1e-3

@@ -409,6 +409,27 @@ def test_an_entry_that_does_not_keep_to_its_arrays_is_refused(functions, paramet
         integrate(Problem(rn(2), [1.0, 0.0], parameters=parameters, **functions), "RKMK4", (0.0, 1.0), 0.01)
 
 
+@entry(*FIELD_SIGNATURES)
+def of_a_table(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, -parameters[int(10.0 * t)] * ld(y, 0))
+
+
+@numba.njit
+def of_a_jitted_table(t, y, parameters):
+    return np.array([y[1], -parameters[int(10.0 * t)] * y[0]])
+
+
+@pytest.mark.parametrize("field", [of_a_table, of_a_jitted_table])
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8"])
+def test_a_compiled_field_that_leaves_its_arrays_later_makes_the_run_doubtful(field, method):
+    problem = Problem(rn(2), [1.0, 0.0], field, parameters=[4.0] * 30)
+    assert integrate(problem, method, (0.0, 2.9), 0.01).success
+    doubt = next(doubt for doubt in integrate(problem, method, (0.0, 3.2), 0.01).doubts if doubt.name == "arrays")
+    assert "index 3" in doubt.says
+    assert doubt.time >= 3.0
+
+
 def test_a_jitted_field_that_is_not_its_source_any_more_is_told_of():
     """What it reads of its module is frozen when it is compiled."""
     made = {"np": np, "stiffness": 2.0}
