@@ -26,8 +26,8 @@ from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
 from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import FINEST, AdaptiveRun, Steering, attainable
-from integrators.engine.collect import coarse
-from integrators.engine.fixed_run import single_run
+from integrators.engine.collect import coarse, collect
+from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.run import NEVER, Output, Plan, Run, check_steps
 from integrators.engine.step_by_step import StepByStep
 from integrators.layout import COUNTERS, PENDING
@@ -44,6 +44,8 @@ from liegroup.table import RN
 Array = NDArray[np.float64]
 _OF_OTHERS = ("jac", "jac_sparsity", "lband", "uband", "min_step")
 """Options of SciPy's implicit solvers."""
+ROWS = 1000
+"""States of fixed steps that are kept for the looks at the end."""
 
 
 def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> type[LieSolver]:
@@ -241,7 +243,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         steps = NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
         plan = Plan(self.t, h, steps, self.t_bound)
-        return single_run(problem, self.lie_method, Output(save_every=NEVER), plan, np.asarray(problem.y0))
+        every = NEVER if steps == NEVER else max(1, steps // ROWS)
+        return single_run(problem, self.lie_method, Output(save_every=every), plan, np.asarray(problem.y0))
 
     def _variable(
         self,
@@ -311,7 +314,17 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             run.numbers[MAX_STEP] = run.steering.largest
         self.t = self.t_bound if run.done else run.t
         self.y = self._layout.numbers(run.given(run.y))
+        if run.done and isinstance(run, FixedRun):
+            self._look(run)
         return True, None
+
+    def _look(self, run: FixedRun) -> None:
+        """A RuntimeWarning for fixed steps that `integrate` doubts: SciPy knows success and failure alone."""
+        counted = self.nfev
+        doubts = collect(run.problem, self.lie_method, run.plan, [run], 0.0).doubts
+        self.nfev = counted
+        if doubts:
+            warnings.warn(f"{self.lie_method.name}: doubtful {doubts[0]}", RuntimeWarning, stacklevel=5)
 
     def _failure(self) -> str:
         """Why the run has ended, as SciPy says it."""

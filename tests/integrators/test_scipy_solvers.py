@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -524,3 +525,21 @@ def test_gauss_says_where_a_right_hand_side_is_not_smooth():
         found = solve_ivp(lambda t, y: [1.0 if t < 2.0 else 2.0 if t < 3.0 else 0.0], (0, 5), [0.0], method=GAUSS8)
     assert abs(found.y[0, -1] - 4.0) > 1e-5
     assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "step", "doubt"),
+    [("RKMK4", 0.05, "accuracy"), ("ADAMS_BASHFORTH2", 0.02, "stability"), ("BDF3", 0.05, "")],
+)
+def test_fixed_steps_that_are_doubtful_are_warned_of(method, step, doubt):
+    """SciPy knows success and failure alone; what `integrate` doubts is a warning there."""
+    calls = []
+
+    def fast(t, y):
+        calls.append(t)
+        return -100.0 * (y - np.cos(t))
+
+    with pytest.warns(RuntimeWarning, match=f"{method}: doubtful .* {doubt}") if doubt else nullcontext():
+        found = solve_ivp(fast, (0.0, 2.0), [1.0], method=lie_solver(method, 1), step=step)
+    assert found.success
+    assert found.nfev < len(calls)  # the looks at the end are not counted
