@@ -9,6 +9,7 @@ from liegroup.modules import listing
 __all__ = [
     "ANOTHER_WAY",
     "CHART_LEFT",
+    "CONTROLLER_FAILED",
     "DOUBTFUL",
     "EVENT",
     "EXPLANATIONS",
@@ -41,6 +42,8 @@ class Status(IntEnum):
         Transitions of a system in modes come faster than the run resolves.
     FULL
         Of the loops only: no room for results.
+    CONTROLLER_FAILED
+        A controller repeats a step without end, proposes one that does not lead on, or gives no verdict.
     ANOTHER_WAY
         Of straight-line steps only: this one is the stepper's own.
 
@@ -65,6 +68,7 @@ class Status(IntEnum):
     DOUBTFUL = 10
     ACCUMULATED = 11
     ANOTHER_WAY = 12
+    CONTROLLER_FAILED = 13
 
     @property
     def is_failure(self) -> bool:
@@ -73,7 +77,7 @@ class Status(IntEnum):
 
 
 _FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS,
-    Status.DOUBTFUL, Status.ACCUMULATED,
+    Status.DOUBTFUL, Status.ACCUMULATED, Status.CONTROLLER_FAILED,
 }  # fmt: skip
 
 # plain integers for the kernels
@@ -97,6 +101,8 @@ DOUBTFUL = int(Status.DOUBTFUL)
 """`Status.DOUBTFUL` as kernels return it: a guard stops the run."""
 ANOTHER_WAY = int(Status.ANOTHER_WAY)
 """`Status.ANOTHER_WAY` as straight-line steps return it: take this step by the stepper itself."""
+CONTROLLER_FAILED = int(Status.CONTROLLER_FAILED)
+"""`Status.CONTROLLER_FAILED` as kernels return it: a controller without a step that leads on, or without a verdict."""
 
 EXPLANATIONS = {
     Status.OK: "reached the end",
@@ -114,6 +120,7 @@ EXPLANATIONS = {
     Status.FULL: "the table of results is full",
     Status.DOUBTFUL: "a guard of the problem stopped the run",
     Status.ACCUMULATED: "transitions come faster than the run resolves",
+    Status.CONTROLLER_FAILED: "the controller has no step that leads on",
     Status.ANOTHER_WAY: "the step goes another way than its straight-line code",
 }
 """What messages say of a status."""

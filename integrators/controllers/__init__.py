@@ -18,6 +18,7 @@ from integrators.controllers.digital_filter import CONTROLLERS, Controller, firs
 from integrators.controllers.integrating import IntegratingController
 from integrators.controllers.logarithmic import LogarithmicHamiltonian
 from integrators.controllers.ordered import OrderedSteps
+from integrators.controllers.trial import check_kind
 from liegroup.modules import listing
 
 AnyController = StepController
@@ -42,6 +43,8 @@ def find_controller(controller: str | StepController) -> StepController:
     ------
     ValueError
         No controller of the name.
+    TypeError
+        A controller without a name or without its two functions.
 
     Examples
     --------
@@ -49,6 +52,7 @@ def find_controller(controller: str | StepController) -> StepController:
     (0.25, 0)
     """
     if isinstance(controller, StepController):
+        check_kind(controller)
         return controller
     if isinstance(controller, str) and controller == OrderedSteps.name:
         return OrderedSteps()

@@ -36,6 +36,8 @@ MOST_ATTEMPTS = 20
 """A step that has failed more often in a row is given up."""
 PATIENCE = 5.0
 """Failures in a row, from which on a cautious controller makes steps shorter by more."""
+SHORTER = 0.9
+"""At most, of a step that is repeated because of its error."""
 _SMALLEST_ERROR = 1e-10
 BELOW, RISE = 0.6, 1.2
 """Under a cautious controller steps stay below this part of one that could not be taken, for a while: the bound rises
@@ -139,7 +141,8 @@ def judge(
     if status != OK and numbers[CAUTIOUS] != 0.0:
         clock[CEILING] = BELOW * absolute(h)
     if status == OK and error == error:
-        clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
+        factor = minimum(SHORTER, numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
+        clock[H] = h * maximum(numbers[LEAST], factor)
     else:
         clock[H] = h * after_failure(status, clock, numbers[CAUTIOUS] != 0.0)
     return REPEAT

@@ -7,15 +7,13 @@ from typing import Any, ClassVar
 
 from integrators.controllers.clock import ATTEMPTS, MEMORY, REPEAT, RETRIES, H
 from integrators.controllers.controller import Steered, StepController
-from integrators.controllers.digital_filter import MOST_ATTEMPTS, after_failure, chosen
+from integrators.controllers.digital_filter import MOST_ATTEMPTS, SHORTER, after_failure, chosen
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
 from integrators.status import OK
 from liegroup.compile import entry
 from liegroup.compile.scalars import minimum
 
-SHORTER = 0.9
-"""At most, of a step that is repeated."""
 WISH = MEMORY
 """In the clock: the factor between this step and the next one that the stepper asks for."""
 

@@ -15,6 +15,7 @@ from integrators.controllers.clock import (
     END,
     ESTIMATES,
     MEMORY,
+    MOST_REPEATED,
     NARROWEST,
     NARROWEST_AT,
     NEXT,
@@ -43,7 +44,7 @@ from integrators.layout import (
     STEPS,
     TENTATIVE,
 )
-from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
+from integrators.status import CONTROLLER_FAILED, EVENT, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
 from liegroup.compile import helper, integer, select
 from liegroup.compile.scalars import absolute, sqrt
@@ -70,8 +71,8 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
 
 @helper
 def too_small(h: Any, remaining: Any, t: Any) -> Any:
-    """Whether the step is lost in the time, and not the last one."""
-    return (absolute(h) < 10.0 * _ULP * absolute(t)) & (h != remaining)
+    """Whether the step is lost in the time, and not the last one; at the time 0, only one of size 0."""
+    return (absolute(h) <= 10.0 * _ULP * absolute(t)) & (h != remaining)
 
 
 @helper
@@ -81,6 +82,34 @@ def to_the_end(t: Any, t_low: Any, end: Any) -> Any:
     forward = select(h > 0.0, 1.0, -1.0)
     h = select(forward * ((t + h) - end) > 0.0, end - t, h)
     return select(forward * ((t + h) - end) > 0.0, h * (1.0 - _ULP), h)
+
+
+@helper
+def leads_on(h: Any, remaining: Any, own_time: Any) -> Any:
+    """Whether a step that is proposed goes towards the end, and not beyond; of a time of its own, whether forwards."""
+    forward = 1.0 if remaining > 0.0 else -1.0
+    return forward * h > 0.0 and (own_time or absolute(h) <= absolute(remaining))
+
+
+@helper
+def fails(clock: Any, h: Any, verdict: Any) -> Any:
+    """The status of a controller with that step and verdict, which the clock keeps for the message."""
+    clock[TAKEN], clock[NEXT] = h, verdict
+    return CONTROLLER_FAILED
+
+
+@helper
+def settled(verdict: Any, status: Any, h: Any, clock: Any) -> Any:
+    """What follows from the verdict on a step that ended with a status: OK, REPEAT or why the run ends.  A step that
+    failed is not accepted, and none is repeated without end.
+    """
+    if verdict == OK:
+        return status
+    if verdict == REPEAT and clock[ATTEMPTS] < MOST_REPEATED:
+        return REPEAT
+    if verdict == status or NON_FINITE <= verdict <= TOO_MANY_STEPS:
+        return verdict
+    return fails(clock, h, verdict)
 
 
 @helper
@@ -125,6 +154,8 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     h = control.propose(remaining, clock, numbers)
     if not own_time and too_small(h, remaining, t):
         return STEP_UNDERFLOW
+    if not leads_on(h, remaining, own_time):
+        return fails(clock, h, OK)
     if state.circles.shape[0]:
         wind(state.circles, state.y, state.low, state.turns, stepping.options[COMPENSATION])
     copy(state.y, state.previous)
@@ -145,6 +176,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
         status, error, clock[NEXT], h, state.y, control.watched, equations.parameters, equations.structure,
         equations.field_work, control.watched_values, clock, numbers,
     )  # fmt: skip
+    verdict = settled(verdict, status, h, clock)
     if verdict == OK:
         clock[ATTEMPTS], clock[TAKEN] = 0.0, h
     else:

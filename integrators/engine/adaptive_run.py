@@ -16,10 +16,13 @@ from integrators.controllers.clock import (
     END,
     ESTIMATES,
     MAX_STEP,
+    MOST_REPEATED,
     NARROWEST,
     NARROWEST_AT,
+    NEXT,
     OWN,
     OWN_TIME,
+    REPEAT,
     RETRIES,
     TAKEN,
     WISHES,
@@ -27,6 +30,7 @@ from integrators.controllers.clock import (
     T,
 )
 from integrators.controllers.signatures import JUDGE, PROPOSE
+from integrators.controllers.trial import check_controller, check_estimates
 from integrators.engine.adaptive_loop import adaptive_loop
 from integrators.engine.records import Control
 from integrators.engine.run import Output, Run, Trajectory
@@ -108,6 +112,7 @@ class AdaptiveRun(Run):
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         self.shared = {} if shared is None else shared
         self.as_given, method = method, controller.method(method)
+        check_estimates(controller, method)
         rows = len(output.times) or output.window or max(_FEWEST, _ROWS // output.save_every)
         super().__init__(problem, method, output, span[0], y0, rows)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
@@ -123,6 +128,8 @@ class AdaptiveRun(Run):
         self.numbers[RETRIES] = controller.retries
         self.numbers[WISHES] = controller.follows
         controller.start(self)
+        if span[1] != span[0]:
+            check_controller(controller, self, span[1] - span[0], self.field_work.shape)
 
     def _circles(self) -> NDArray[np.int64]:
         return self.shared["circles"] if self.shared else super()._circles()
@@ -197,6 +204,28 @@ class AdaptiveRun(Run):
 
     def step_in_progress(self) -> tuple[float, float]:
         return float(self.clock[T]), float(self.clock[TAKEN] if self.counters[PENDING] else self.clock[H])
+
+    def take(self, status: Status) -> None:
+        if status is Status.CONTROLLER_FAILED:
+            self.end(status, self._why_the_controller_failed())
+        else:
+            super().take(status)
+
+    def _why_the_controller_failed(self) -> str:
+        name, h, verdict = self.steering.controller.name, float(self.clock[TAKEN]), int(self.clock[NEXT])
+        if verdict == Status.OK:
+            left = f"{self.span[1] - self.t:.6g} s"
+            beyond = "expected one towards the end" if self.numbers[OWN_TIME] else f"expected a part of the {left} left"
+            return f"the {name} proposes a step of {h:.6g} s, {beyond}"
+        if verdict == REPEAT:
+            return (
+                f"the {name} has repeated the step {MOST_REPEATED} times in a row, last with {h:.6g} s; a step that is "
+                "repeated has to become smaller"
+            )
+        return (
+            f"the verdict of the {name} on a step of {h:.6g} s is {verdict}, expected OK, REPEAT, NON_FINITE, "
+            "NOT_CONVERGED, CHART_LEFT, STEP_UNDERFLOW or TOO_MANY_STEPS"
+        )
 
     def call_loop(self, count: int) -> int:
         return int(self.loop(*self.records, count, self.steering.most))

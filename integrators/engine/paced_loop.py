@@ -26,7 +26,7 @@ from integrators.controllers.clock import (
     T,
 )
 from integrators.controllers.digital_filter import chosen, next_step
-from integrators.engine.adaptive_loop import scaled_error, time_after, to_the_end, too_small
+from integrators.engine.adaptive_loop import scaled_error, settled, time_after, to_the_end, too_small
 from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, is_due, note, project, save_within, take_told, tells
 from integrators.engine.records import CONTROL, ONE, PACED
@@ -331,6 +331,7 @@ def judged(stepping: Any, state: Any, paces: Any, lane: Any) -> Any:
             status, error, paces.clocks[NEXT, lane], h, own.y, control.watched, equations.parameters,
             equations.structure, equations.field_work, control.watched_values, control.clock, control.numbers,
         )  # fmt: skip
+        verdict = settled(verdict, status, h, control.clock)
         put(control.clock, paces.clocks, lane)
         counters[REJECTED] += 1
         counters[HISTORY] = 0

@@ -4,6 +4,8 @@ for.
 
 from __future__ import annotations
 
+import re
+
 import numba
 import numpy as np
 import pytest
@@ -18,17 +20,30 @@ from integrators.controllers import (
     StepController,
     find_controller,
 )
-from integrators.controllers.clock import MEMORY, H, bounded
+from integrators.controllers.clock import (
+    ATTEMPTS,
+    CLOCK,
+    MEMORY,
+    MOST_REPEATED,
+    OWN,
+    PLACES,
+    REPEAT,
+    H,
+    T,
+    bounded,
+)
 from integrators.controllers.integrating import RHO
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.engine import crew
+from integrators.engine.adaptive_loop import settled
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.crew import Here
 from integrators.engine.run import Output
 from integrators.layout import HISTORY
 from integrators.methods import find
+from integrators.status import OK
 from liegroup import rn
-from liegroup.compile import entry
+from liegroup.compile import entry, helper
 from liegroup.table import RN, table_of
 
 LINE, LINE_OF_THREE = table_of([(RN, 1)]), table_of([(RN, 3)])
@@ -259,6 +274,193 @@ def test_a_new_controller_is_a_class_with_two_functions(problems):
 def test_controllers_of_all_kinds_name_two_compiled_functions_of_their_own():
     for functions in ("propose", "judge"):
         assert len({getattr(kind, functions) for kind in KINDS}) == len(KINDS) == 4
+
+
+def controller_with(proposing, judging, **own):
+    """A controller of equal steps, but for what it proposes and how it judges."""
+
+    @entry(PROPOSE_SIGNATURE)
+    def propose(remaining, clock, numbers):
+        return proposing(remaining, clock, numbers)
+
+    @entry(JUDGE_SIGNATURE)
+    def judge(status, error, t, h, y, watched, parameters, structure, field_work, values, clock, numbers):
+        return judging(status, error, h, clock, numbers)
+
+    def start(self, run):
+        run.clock[H] = run.forward * run.first_step()
+
+    return type(
+        "Mine", (StepController,), {"name": "mine", "propose": propose, "judge": judge, "start": start, **own}
+    )()
+
+
+@helper
+def the_rest_at_most(remaining, clock, numbers):
+    return bounded(clock[H], remaining, numbers)
+
+
+@helper
+def whatever_is_left(remaining, clock, numbers):
+    return clock[H]
+
+
+@helper
+def backwards(remaining, clock, numbers):
+    return -clock[H]
+
+
+@helper
+def no_number(remaining, clock, numbers):
+    return np.nan
+
+
+@helper
+def nothing_more(remaining, clock, numbers):
+    return 0.125 if clock[T] == 0.0 and remaining > 0.0 else -0.125 if clock[T] == 0.0 else 0.0
+
+
+@helper
+def as_it_went(status, error, h, clock, numbers):
+    return status
+
+
+@helper
+def again_and_again(status, error, h, clock, numbers):
+    return REPEAT
+
+
+@helper
+def a_number_of_no_status(status, error, h, clock, numbers):
+    return 77
+
+
+@helper
+def a_status_of_the_loop(status, error, h, clock, numbers):
+    return 9  # FULL: the loop would make room, and come back
+
+
+@pytest.mark.parametrize("backwards_in_time", [False, True])
+@pytest.mark.parametrize(
+    ("proposing", "judging", "status", "words"),
+    [
+        (the_rest_at_most, again_and_again, Status.CONTROLLER_FAILED, "the mine has repeated the step 1000 times"),
+        (backwards, as_it_went, Status.CONTROLLER_FAILED, "the mine proposes a step of .*0.125 s, expected a part of"),
+        (no_number, as_it_went, Status.CONTROLLER_FAILED, "the mine proposes a step of nan s"),
+        (whatever_is_left, as_it_went, Status.CONTROLLER_FAILED, "step 8, the mine proposes .*0.125 s, .*0.1 s left"),
+        (nothing_more, as_it_went, Status.STEP_UNDERFLOW, "the step size fell"),
+        (
+            the_rest_at_most,
+            a_number_of_no_status,
+            Status.CONTROLLER_FAILED,
+            "the verdict of the mine .* is 77, expected",
+        ),
+        (the_rest_at_most, a_status_of_the_loop, Status.CONTROLLER_FAILED, "the verdict of the mine .* is 9, expected"),
+    ],
+)
+def test_a_controller_without_a_step_that_leads_on_ends_with_its_name(
+    problems, proposing, judging, status, words, backwards_in_time
+):
+    end = -1.1 if backwards_in_time else 1.1
+    run = integrate(problems.heavy_top(), "RKMK4", (0, end), 0.125, controller=controller_with(proposing, judging))
+    assert run.status is status
+    assert not run.success
+    assert re.search(words, run.message), run.message
+    assert abs(run.t[-1]) <= 1.1
+    assert len(run.t) == run.steps + 1
+
+
+@helper
+def always_content(status, error, h, clock, numbers):
+    return OK
+
+
+def test_a_step_that_failed_is_not_accepted_whatever_the_controller_says(problems):
+    """From t = 1 on the field is not finite."""
+    edge = Problem(LINE, [1.0], lambda t, y: [np.nan if t > 1.0 else 1.0])
+    run = integrate(edge, "RKMK4", (0, 2), 0.25, controller=controller_with(the_rest_at_most, always_content))
+    assert run.status is Status.NON_FINITE
+    assert run.t[-1] == 1.0
+    assert np.isfinite(run.y).all()
+
+
+@helper
+def writes_behind_its_memory(status, error, h, clock, numbers):
+    clock[MEMORY + PLACES] = h
+    return status
+
+
+@helper
+def sets_the_time(status, error, h, clock, numbers):
+    clock[T] = 0.5
+    return status
+
+
+@helper
+def reads_numbers_that_are_not_given(status, error, h, clock, numbers):
+    return REPEAT if error > numbers[OWN] else OK
+
+
+@pytest.mark.parametrize(
+    ("judging", "words"),
+    [
+        (
+            writes_behind_its_memory,
+            "the mine: index 15 is out of bounds .*6 places, clock.MEMORY. to clock.MEMORY . 5.",
+        ),
+        (sets_the_time, r"the mine writes into clock\[0\], which is the loop's; its own are clock\[H\] and"),
+        (reads_numbers_that_are_not_given, "the mine: index 6 is out of bounds .*`data` gives 0 numbers"),
+    ],
+)
+def test_a_controller_that_leaves_its_memory_is_refused(problems, judging, words):
+    with pytest.raises(ValueError, match=words):
+        integrate(problems.heavy_top(), "RKMK4", (0, 1), 0.125, controller=controller_with(the_rest_at_most, judging))
+
+
+def test_a_controller_that_forgets_its_first_step_is_refused(problems):
+    mine = controller_with(the_rest_at_most, as_it_went, start=lambda self, run: None)
+    with pytest.raises(ValueError, match=r"the mine proposes a first step of 0 s; `start` sets it"):
+        integrate(problems.heavy_top(), "RKMK4", (0, 1), 0.125, controller=mine)
+
+
+def test_a_controller_gets_the_estimates_that_there_are(problems):
+    """Of a method without an estimate it would read what is in the workspace."""
+    mine = controller_with(the_rest_at_most, as_it_went, estimates=lambda self, method: 1)
+    with pytest.raises(ValueError, match=r"the mine goes by 1 error estimates .*RKMK4 gives 0; take a method"):
+        integrate(problems.heavy_top(), "RKMK4", (0, 1), 0.125, controller=mine)
+    assert integrate(problems.heavy_top(), "RKMK_DORMAND_PRINCE54", (0, 1), 0.125, controller=mine).success
+
+
+def test_a_controller_without_its_functions_is_refused(problems):
+    swapped = {"propose": take_turns, "judge": alternate}
+    for own, words in (
+        ({"judge": lambda *_: 0}, "Mine has no compiled `judge`"),
+        ({"name": None}, "Mine has no name"),
+        (swapped, "Mine.propose: a function of 3 arguments is called, this one has .status, error"),
+    ):
+        mine = controller_with(the_rest_at_most, as_it_went, **own)
+        with pytest.raises(TypeError, match=words):
+            integrate(problems.heavy_top(), "RKMK4", (0, 1), 0.125, controller=mine)
+
+
+def test_a_step_that_erred_by_a_rounding_too_much_is_repeated_with_a_smaller_one(problems):
+    """Without a margin its size would be that of the step before, for ever: alone and in lanes."""
+    bold = Controller("bold", (1.0, 0.0, 0.0), safety=1.0)
+    steering = Steering((0.0, 1.0), bold, 1e-6, 1e-6, 0.1, np.inf, 10)
+    run = AdaptiveRun(problems.heavy_top(), find("RKMK_DOP853"), Output(), steering, problems.heavy_top().y0)
+    verdict = bold.judge.python(
+        OK, np.nextafter(1.0, 2.0), 0.1, 0.1, run.y, *[None] * 4, run.watched_values, run.clock, run.numbers
+    )
+    assert verdict == REPEAT
+    assert run.clock[H] == pytest.approx(0.09)
+
+
+def test_no_loop_repeats_without_end():
+    """What both loops ask after each verdict, of one run or of one in a lane."""
+    clock = np.zeros(CLOCK)
+    for attempts, expected in ((MOST_REPEATED - 1, REPEAT), (MOST_REPEATED, Status.CONTROLLER_FAILED)):
+        clock[ATTEMPTS] = attempts
+        assert settled(REPEAT, OK, 0.1, clock) == expected
 
 
 # --- pairs of methods and controllers ---------------------------------------------------------------------------------
