@@ -28,7 +28,7 @@ from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_st
 from integrators.choice.stiffness import STIFF, TOLERANCES, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
-from integrators.engine.checkpoint import Checkpoint, content_of, load
+from integrators.engine.checkpoint import Checkpoint, Stored, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
@@ -366,8 +366,8 @@ def resume(
         The same as then: functions are not kept in files.  Also its start, where guards take their limits from it, as
         those of mechanisms do; of other problems it is not used.
     method, controller, events, statistics
-        Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
-        if there were events or statistics.
+        Again as then, if the method is not in the catalogue, if the controller was given as an object with functions or
+        is of a kind of one's own, if there were events or statistics.
     callback, progress, every, workers
         As in `integrate`.
     unchecked : sequence of str
@@ -406,7 +406,7 @@ def resume(
     """
     is_stream = checkpoint_of(path_of(path, "path", "the path of a checkpoint")).exists()
     stored = load(checkpoint_of(path) if is_stream else path)
-    chosen = find(stored.method) if method is None else method
+    chosen = _again(stored, method)
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
     problem = pose(problem)
@@ -430,6 +430,18 @@ def resume(
     else:
         keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
     return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+
+
+def _again(stored: Stored, method: Method | None) -> Method | Reference:
+    """The method of a checkpoint: as given again, or by its name."""
+    if method is not None:
+        return find(method)
+    try:
+        return find(stored.method)
+    except ValueError as error:
+        raise StorageError(
+            f"{stored.path}: the method {stored.method!r} of the run is not in the catalogue; give it again (`method=`)"
+        ) from error
 
 
 def _solved(

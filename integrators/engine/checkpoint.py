@@ -229,11 +229,11 @@ class Stored:
         if "function" not in then:
             controller = _KINDS[then.pop("kind")](**then)
         elif controller is None:
-            raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again")
+            raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again (`controller=`)")
         elif _in_words(controller) != then:
             raise StorageError(
-                f"{self.path}: the run was steered by the {then['name']} with another function than the "
-                f"{controller.name} given"
+                f"{self.path}: the run was steered by the {then['name']} with another function or other numbers "
+                f"than the {controller.name} given"
             )
         words["controller"] = controller
         return Steering(**words)
@@ -402,8 +402,12 @@ def _way_in_words(way: Plan | Steering) -> dict[str, Any]:
 
 
 def _in_words(controller: StepController) -> dict[str, Any]:
-    """A controller: its kind with its numbers, or, if it goes by a function, with the digest of the function."""
+    """A controller: its kind with its numbers; if it goes by a function, with the digest of the function; if its kind
+    is none of `KINDS`, with the digest of all that it is.
+    """
     kind = {"kind": type(controller).__name__}
+    if type(controller) not in KINDS:
+        return kind | {"name": controller.name, "function": function_fingerprint(controller)}
     if controller.function is None:
         numbers: dict[str, Any] = asdict(controller)  # type: ignore[call-overload]
         return kind | numbers

@@ -17,11 +17,18 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Solution, Status, integrate, resume
+from integrators.controllers import StepController
+from integrators.controllers.clock import MEMORY, OWN, REPEAT, H, bounded
+from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.engine import checkpoint as checkpoint_files
 from integrators.engine.checkpoint import function_fingerprint
 from integrators.events import Event
 from integrators.methods import find
 from integrators.results.storage import Dataset, StorageError, Variable, read, versions, write
+from integrators.status import OK
+from integrators.steppers.rkmk import rkmk
+from integrators.tableaus.butcher import ButcherTableau
+from liegroup.compile import entry
 from liegroup.table import RN, table_of
 from mechanics.systems import SYSTEMS
 
@@ -189,6 +196,61 @@ def test_a_finished_run_is_resumed_at_its_end(tmp_path):
     problem = Problem(LINE, [1.0], decay)
     whole = integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=tmp_path / "run.check")
     equal(resume(tmp_path / "run.check", problem), whole)
+
+
+def halving(longest):
+    """A controller of one's own: steps of a ladder, of its own numbers."""
+
+    @entry(PROPOSE_SIGNATURE)
+    def propose(remaining, clock, numbers):
+        return bounded(clock[H], remaining, numbers)
+
+    @entry(JUDGE_SIGNATURE)
+    def judge(status, error, t, h, y, watched, parameters, structure, field_work, values, clock, numbers):
+        clock[MEMORY] += 1.0
+        good = status == OK and error <= 1.0
+        clock[H] = (2.0 * h if h < numbers[OWN] else h) if good else 0.5 * h
+        return OK if good else REPEAT
+
+    class Halving(StepController):
+        name = "halving"
+
+        def __init__(self, longest):
+            self.longest = longest
+
+        def estimates(self, method):
+            return 1
+
+        def data(self, method):
+            return np.array([self.longest])
+
+        def start(self, run):
+            run.clock[H] = run.forward * run.first_step()
+
+    Halving.propose, Halving.judge = propose, judge
+    return Halving(longest)
+
+
+def test_a_controller_of_ones_own_is_given_again(tmp_path):
+    problem, path = Problem(LINE, [1.0], decay), tmp_path / "run.check"
+    call = {"method": "RKMK_DORMAND_PRINCE54", "t_span": (0, 10), "rtol": 1e-9, "step": 2.0**-10}
+    whole = integrate(problem, controller=halving(2.0**-8), **call)
+    again = {"controller": halving(2.0**-8)}
+    equal(stopped_and_resumed(problem, path, controller=halving(2.0**-8), resumed=again, **call), whole)
+    with pytest.raises(StorageError, match=r"steered by the halving; give it again \(`controller=`\)"):
+        resume(path, problem)
+    with pytest.raises(StorageError, match="another function or other numbers than the halving given"):
+        resume(path, problem, controller=halving(2.0**-7))
+
+
+def test_a_method_that_is_not_in_the_catalogue_is_given_again(tmp_path):
+    problem, path = Problem(LINE, [1.0], decay), tmp_path / "run.check"
+    tableau = {"A": [[0, 0], ["2/3", 0]], "b": ["1/4", "3/4"]}
+    mine = rkmk(ButcherTableau(name="mine", **tableau), name="MINE")
+    call = {"method": mine, "t_span": (0, 10), "step": 1e-3}
+    equal(stopped_and_resumed(problem, path, resumed={"method": mine}, **call), integrate(problem, **call))
+    with pytest.raises(StorageError, match=r"method 'MINE' of the run is not in the catalogue; give it again"):
+        resume(path, problem)
 
 
 def test_checkpoints_have_as_many_arrays_for_any_number_of_runs(tmp_path):
