@@ -17,8 +17,10 @@ from integrators.problem.inputs import as_inputs
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from integrators.problem.sparsity import as_sparsity, pattern
-from liegroup.arrays import integer, of_kind, real, reals, sequence, shown
+from liegroup.arrays import call, integer, of_kind, real, reals, sequence, shown
+from liegroup.compile import is_ours
 from liegroup.display import card, table
+from liegroup.group import TOLERANCE
 from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
@@ -641,7 +643,7 @@ class Problem:
         return out
 
     def check_state(self, y: ArrayLike, name: str) -> Array:
-        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm.
+        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, not on the group.
 
         Parameters
         ----------
@@ -666,6 +668,9 @@ class Problem:
             raise ValueError(f"{name}: component {at} is {y[where]}, expected a finite number")
         for k in quaternions(self.table):
             _check_quaternion(y, k, name)
+        for kind in np.unique(self.table[:, 0]).tolist():
+            if not is_ours(getattr(FACTORS[kind], "__name__", "")):  # of ours, quaternions are all that is to be asked
+                _check_elements(y, kind, self.table, name)
         return y
 
     @property
@@ -842,6 +847,22 @@ def _check_quaternion(y: Array, start: int, name: str) -> None:
         raise ValueError(
             f"{name}: the quaternion in components {start}:{start + 4} has norm off by {float(defect.max()):.2g}; "
             f"divide it by its norm (order w, x, y, z)"
+        )
+
+
+def _check_elements(y: Array, kind: int, table: NDArray[np.int64], name: str) -> None:
+    """ValueError unless the parts of all factors of one kind are elements of the group."""
+    group, places = FACTORS[kind], table[table[:, 0] == kind, 1]
+    parts = y[..., places[:, None] + np.arange(group.N_Q)]  # the rows of a kind are copies, of one size
+    with np.errstate(all="ignore"):
+        defect = np.asarray(call(group.defect, [parts]), dtype=np.float64)
+    off = np.argwhere(~(defect <= TOLERANCE))
+    if len(off):
+        (*one, factor), at = off[0].tolist(), tuple(off[0])
+        start, whose = int(places[factor]), f" of state {one[0]}" if one else ""
+        raise ValueError(
+            f"{name}: components {start}:{start + group.N_Q}{whose}, {parts[at].tolist()}, are {defect[at]:.2g} off "
+            f"{group.NAME}, expected a distance below {TOLERANCE:g}; `project` of the group gives the nearest element"
         )
 
 

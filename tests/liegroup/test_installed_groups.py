@@ -113,6 +113,40 @@ def test_a_run_on_a_group_whose_formulas_contradict_one_another_is_refused(tmp_p
     assert all("Spiral: displace(a, exp_difference(x)) = a exp(x)" in line for line in wrong), wrong
 
 
+STARTS = """
+import rotors
+from integrators import Problem
+from liegroup import Group, product, rn, table
+
+table.register(rotors)
+group = product(rn(1), Group(((rotors, 2),)))
+starts = group.random(0, shape=(3,))
+problem = Problem(group, starts, lambda t, y: [0.0] * 7)
+assert (problem.y0 == starts).all()
+starts[1, 5:9] *= 1.1
+for start in (starts, starts[1], [0.0] * 9):
+    for pose in (lambda y: Problem(group, y, lambda t, y: [0.0] * 7), problem.with_start):
+        try:
+            pose(start)
+            print("taken")
+        except ValueError as error:
+            print(ascii(str(error)))
+"""
+
+
+def test_a_start_that_is_no_element_of_an_added_group_is_refused(tmp_path: Path) -> None:
+    """Unit quaternions that the facts of the file do not tell: its `defect` does."""
+    rotors = GROUP.replace("so2", "so3").replace("Circle", "Rotors") + "\nQUATERNIONS = ()\n"
+    (tmp_path / "rotors.py").write_text(rotors, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-c", STARTS], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    many, one, nothing = (done.stdout.splitlines()[k : k + 2] for k in (0, 2, 4))
+    assert all("y0: components 5:9 of state 1, [" in line and "off Rotors, expected" in line for line in many), many
+    assert all("y0: components 5:9, [" in line and "`project`" in line for line in one), one
+    assert all("y0: components 1:5, [0.0, 0.0, 0.0, 0.0], are" in line for line in nothing), nothing
+
+
 def test_an_added_group_costs_its_own_formulas_and_no_stepper_again(tmp_path: Path) -> None:
     (tmp_path / "circles.py").write_text(f"# {uuid.uuid4()}{GROUP}", encoding="utf-8")  # which no cache has seen
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
