@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
+from mechanics.adapters.urdf_left_out import LeftOut
 from mechanics.adapters.urdf_robot import Robot, robot_of
 from mechanics.adapters.urdf_transmissions import actuators, rotors
 from mechanics.adapters.urdf_visuals import visuals
@@ -96,7 +97,7 @@ def load_urdf_with_elements(
             report, floating_base, gravity, wanted.damping, allow_massless, limits, wanted, counted
         )
         elements = [*joint_elements(tree, wanted), *drives]
-    report.warn()
+    report.warn(5)
     return tree, mimics, elements
 
 
@@ -114,7 +115,9 @@ def _tree(
     follow = wanted is not None
     robot, left_out, document = _parse(report.path, limits)
     drives = wanted is not None and wanted.actuators
-    report.notes += [note for note in left_out if not (drives and note.startswith("<transmission>"))]
+    report.notes += [note for note in left_out.notes() if not (drives and note.startswith("<transmission>"))]
+    for change in left_out.told():
+        report.change(change)
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
     turning = {*counted, *(name for joint in mimics for name in (joint.name, joint.mimic.joint))}
@@ -164,13 +167,13 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
         raise report.error(where, error.problem, error.remedy) from None
 
 
-def _parse(path: str, limits: Limits) -> tuple[Robot, tuple[str, ...], Element]:
-    """The robot of a URDF file, notes on what was left out, and the root of the file."""
+def _parse(path: str, limits: Limits) -> tuple[Robot, LeftOut, Element]:
+    """The robot of a URDF file, what was left out, and the root of the file."""
     try:
-        document, notes, root = read(path, limits)
+        document, left_out, root = read(path, limits)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error}; {_INSTALL}", name=error.name) from None
-    return robot_of(document), notes, root
+    return robot_of(document), left_out, root
 
 
 # --- topology ---------------------------------------------------------------------------------------------------------

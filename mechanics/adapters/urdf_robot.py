@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.rotations import matrix_from_quaternion_wxyz, quaternion_wxyz_from_xyzw
 from mechanics.adapters.reading import roll_pitch_yaw
 
 Array = NDArray[np.float64]
@@ -109,7 +110,7 @@ def _joint(element: Element) -> Joint:
         parent=element.find("parent").attrib["link"],  # type: ignore[union-attr]
         child=element.find("child").attrib["link"],  # type: ignore[union-attr]
         origin=_pose(element.find("origin")),
-        axis=np.array([1.0, 0.0, 0.0]) if axis is None else _three(axis.attrib["xyz"]),
+        axis=np.array([1.0, 0.0, 0.0]) if axis is None else _numbers(axis.attrib["xyz"]),
         limit=None if limit is None else Limit(*(_number(limit, x) for x in ("lower", "upper", "effort", "velocity"))),
         dynamics=None if dynamics is None else Dynamics(_number(dynamics, "damping"), _number(dynamics, "friction")),
         mimic=None
@@ -118,12 +119,18 @@ def _joint(element: Element) -> Joint:
     )
 
 
+def turned(quaternion_xyzw: Array) -> Array:
+    """The rotation (3, 3) of a quaternion of any norm but zero."""
+    q = quaternion_xyzw / np.abs(quaternion_xyzw).max()
+    return np.asarray(matrix_from_quaternion_wxyz(quaternion_wxyz_from_xyzw(q / np.linalg.norm(q))))
+
+
 def _number(element: Element, name: str) -> float | None:
     text = element.get(name)
     return None if text is None else float(text)
 
 
-def _three(text: str) -> Array:
+def _numbers(text: str) -> Array:
     return np.array([float(word) for word in text.split()])
 
 
@@ -131,6 +138,9 @@ def _pose(element: Element | None) -> Array | None:
     if element is None:
         return None
     pose = np.eye(4)
-    pose[:3, :3] = roll_pitch_yaw(_three(element.get("rpy", "0 0 0")))
-    pose[:3, 3] = _three(element.get("xyz", "0 0 0"))
+    if (turn := element.get("quat_xyzw")) is not None:
+        pose[:3, :3] = turned(_numbers(turn))
+    else:
+        pose[:3, :3] = roll_pitch_yaw(_numbers(element.get("rpy", "0 0 0")))
+    pose[:3, 3] = _numbers(element.get("xyz", "0 0 0"))
     return pose

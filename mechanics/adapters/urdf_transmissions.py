@@ -19,6 +19,9 @@ from mechanics.forces import Tendon, actuator
 
 SIMPLE = "SimpleTransmission"
 """How the types end that are one gear between one motor and one joint."""
+READ = ("type", "joint", "actuator", "mechanicalReduction", "rotor_inertia", "gear_ratio")
+HARMLESS = ("hardwareInterface", "offset", "role", "capability", "motorTorqueConstant")
+"""Elements of such a transmission that are read, and those that say nothing of the force on the joint."""
 
 
 def actuators(
@@ -49,6 +52,10 @@ def actuators(
         elif target not in moving:
             left_out.setdefault("<transmission> to joints that do not move in one coordinate", []).append(name)
         else:
+            for inner in element.iter():
+                tag = str(inner.tag).rpartition("}")[2]
+                if inner is not element and isinstance(inner.tag, str) and tag not in (*READ, *HARMLESS):
+                    left_out.setdefault(f"<{tag}> in <transmission>", []).append(name)
             reduction = _reduction(element, where, report)
             motor = motors[0].get("name", "")
             called = motor if motor and counts[motor] == 1 else name or target

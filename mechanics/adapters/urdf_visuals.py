@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mechanics.adapters.meshes import MeshFile, found, hexadecimal
 from mechanics.adapters.solids import numbers, solid
+from mechanics.adapters.urdf_robot import turned
 from mechanics.algebra.spatial import rotation
 from mechanics.model.frames import Frame
 from mechanics.model.visuals import Visual
@@ -62,6 +63,9 @@ def _shapes(element: Element, path: Path, colours: Mapping[str, str]) -> Any:
 def _origin(element: Element | None) -> tuple[Array, Array]:
     xyz = None if element is None else numbers(element.get("xyz", "0 0 0"), 3)
     rpy = None if element is None else numbers(element.get("rpy", "0 0 0"), 3)
+    quaternion = None if element is None else numbers(element.get("quat_xyzw", ""), 4)
+    if quaternion is not None and quaternion.any():
+        return np.zeros(3) if xyz is None else xyz, turned(quaternion)
     R = np.eye(3)
     for axis, angle in zip(np.eye(3), np.zeros(3) if rpy is None else rpy, strict=True):
         R = np.asarray(rotation(axis, angle)) @ R

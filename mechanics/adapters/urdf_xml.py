@@ -1,7 +1,7 @@
 """Reading a URDF file safely: refuse what is dangerous or ambiguous, list what is not carried over, keep the rest.
 
-`read` answers a document that contains only what the equations of motion need, every number of it checked, and notes
-about everything that was left out.  Nothing else of the file becomes part of a model.
+`read` answers a document that contains only what the equations of motion need, every number of it checked, and what
+was left out (`urdf_left_out`).  Nothing else of the file becomes part of a model.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, content, number, xml
+from mechanics.adapters.urdf_left_out import LeftOut, namespace
 from mechanics.adapters.urdf_visuals import is_readable
 from mechanics.errors import ModelError
 
 
 class Child(NamedTuple):
-    """An element of the format: its attributes (text, number, limit or vector; ``!`` = required), its children (``!``,
-    ``*`` = any number).
+    """An element of the format: its attributes (text, number, limit, vector or quaternion; ``!`` = required), its
+    children (``!``, ``*`` = any number).
     """
 
     attributes: Mapping[str, str]
     children: Mapping[str, str] = MappingProxyType({})
 
 
-_ORIGIN = Child({"xyz": "vector", "rpy": "vector"})
+_ORIGIN = Child({"xyz": "vector", "rpy": "vector", "quat_xyzw": "quaternion"})
 FORMAT: dict[str, Child] = {
     "robot": Child({"name": "text"}, {"link": "*", "joint": "*"}),
     "robot/link": Child({"name": "text!"}, {"inertial": ""}),
@@ -48,18 +49,26 @@ FORMAT: dict[str, Child] = {
     "robot/joint/dynamics": Child({"damping": "number", "friction": "number"}),
     "robot/joint/mimic": Child({"joint": "text!", "multiplier": "number", "offset": "number"}),
 }
-"""What is carried over from a URDF file; everything else is listed in the notes."""
+"""What is carried over from a URDF file."""
+NUMBERS = {"number": (1, "one finite number"), "limit": (1, "one finite number")}
+NUMBERS |= {
+    "vector": (3, "three finite numbers separated by spaces"),
+    "quaternion": (4, "four finite numbers, not all zero"),
+}
+"""How many numbers an attribute has."""
+OF_XACRO = ("include", "macro")
+"""Elements of macros in files of before they had a namespace."""
 
 
-def read(path: str | Path, limits: Limits = LIMITS) -> tuple[Element, tuple[str, ...], Element]:
-    """The checked document, notes on the elements and attributes that are not carried over, and the root of the
-    file as it is, which only `mechanics.adapters.urdf_visuals` looks at.
+def read(path: str | Path, limits: Limits = LIMITS) -> tuple[Element, LeftOut, Element]:
+    """The checked document, the elements and attributes that are not carried over, and the root of the file as it
+    is, which only `mechanics.adapters.urdf_visuals` looks at.
 
     Raises
     ------
     ModelError
         no such file, too long, not XML, a DTD or an entity declaration, elements missing, repeated or nested too
-        deeply, text where a finite number is expected.
+        deeply, text where a finite number is expected, macros of xacro.
     """
     root = xml(content(path, limits, "a URDF"), str(path), limits)
     if root.tag != "robot":
@@ -68,33 +77,33 @@ def read(path: str | Path, limits: Limits = LIMITS) -> tuple[Element, tuple[str,
             f"the root element is <{root.tag}>, expected <robot>",
             "give a URDF file, with xacro macros expanded",
         )
-    left_out: Counter[str] = Counter()
+    for element in root.iter():
+        if namespace(element).endswith("xacro") or (element.tag in OF_XACRO and element in root):
+            name = str(element.tag).rpartition("}")[2]
+            raise ModelError(str(path), f"has macros of xacro, <{name}>", "expand it first: xacro FILE > robot.urdf")
+    left_out = LeftOut()
     kept = Element("robot", {"name": root.get("name", Path(path).stem)})
-    todo = [(root, kept, "robot", "<robot>")]
+    todo = [(root, kept, "robot", "<robot>", kept.get("name", ""))]
     while todo:
-        source, copy, kind, where = todo.pop()
-        _copy_attributes(source, copy, kind, f"{path}: {where}", left_out)
-        for child in _children(source, kind, f"{path}: {where}", left_out):
+        source, copy, kind, where, owner = todo.pop()
+        _copy_attributes(source, copy, kind, f"{path}: {where}", owner, left_out)
+        for child in _children(source, kind, f"{path}: {where}", owner, left_out):
             name = f"<{child.tag} name={child.get('name')!r}>" if "name" in child.attrib else f"<{child.tag}>"
-            todo.append(
-                (
-                    child,
-                    SubElement(copy, child.tag),
-                    f"{kind}/{child.tag}",
-                    name if kind == "robot" else f"{where} {name}",
-                )
-            )
-    return kept, tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items())), root
+            place = name if kind == "robot" else f"{where} {name}"
+            todo.append((child, SubElement(copy, child.tag), f"{kind}/{child.tag}", place, child.get("name") or owner))
+    return kept, left_out, root
 
 
-def _copy_attributes(source: Element, copy: Element, kind: str, where: str, left_out: Counter[str]) -> None:
+def _copy_attributes(source: Element, copy: Element, kind: str, where: str, owner: str, left_out: LeftOut) -> None:
     expected = FORMAT[kind].attributes
     for name, value in source.attrib.items():
         if name in expected:
             _check(value, expected[name].rstrip("!"), f"{where} {name}={value!r}")
             copy.set(name, value)
         else:
-            left_out[f"<{source.tag} {name}=…>"] += 1
+            left_out.attribute(name, source, owner, expected)
+    if {"rpy", "quat_xyzw"} <= source.attrib.keys():
+        raise ModelError(where, "has both rpy and quat_xyzw", "keep one of them")
     for name, value_kind in expected.items():
         if value_kind.endswith("!") and name not in source.attrib:
             raise ModelError(where, f"attribute {name!r} of <{source.tag}> is missing", f"add {name}=…")
@@ -105,16 +114,16 @@ def _check(value: str, kind: str, where: str) -> None:
         if not value.strip():
             raise ModelError(where, "expected a name", "give one")
         return
-    words, count = value.split(), 3 if kind == "vector" else 1
+    words, (count, expected) = value.split(), NUMBERS[kind]
     most = math.inf if kind == "limit" else LARGEST
-    if len(words) != count or not all((x := number(word)) is not None and abs(x) <= most for word in words):
-        expected = "three finite numbers separated by spaces" if kind == "vector" else "one finite number"
+    numbers = [x for word in words if (x := number(word)) is not None and abs(x) <= most]
+    if not len(words) == len(numbers) == count or (kind == "quaternion" and not any(numbers)):
         remedy = "correct the value" if kind == "limit" else f"correct the value (in SI units, none beyond {LARGEST:g})"
         raise ModelError(where, f"expected {expected}", remedy)
 
 
-def _children(source: Element, kind: str, where: str, left_out: Counter[str]) -> list[Element]:
-    """The children of an element that are carried over; the others are counted."""
+def _children(source: Element, kind: str, where: str, owner: str, left_out: LeftOut) -> list[Element]:
+    """The children of an element that are carried over; the others are collected."""
     expected = FORMAT[kind].children
     kept = []
     for child in source:
@@ -123,7 +132,7 @@ def _children(source: Element, kind: str, where: str, left_out: Counter[str]) ->
         if child.tag in expected:
             kept.append(child)
         elif not (child.tag == "visual" and is_readable(child)):
-            left_out[f"<{child.tag}> in <{source.tag}>"] += 1
+            left_out.element(child, source, owner)
     found = Counter(child.tag for child in kept)
     for tag, times in expected.items():
         if times == "!" and not found[tag]:

@@ -417,22 +417,122 @@ def test_negative_friction_is_named(read):
         read(geared().replace('friction="0.4"', 'friction="-0.4"'))
 
 
-def test_everything_else_in_the_file_is_listed_in_the_notes(load):
+def test_what_says_nothing_of_the_motion_is_listed_in_the_notes(load):
     extra = '<gazebo/><transmission name="t"/><material name="m"/><link name="x"><visual/><visual/></link>'
-    odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1"/><calibration/>').replace(
-        'type="fixed"', 'type="fixed" colour="red"'
+    extra += """<gazebo reference="arm"><material>Gazebo/Red</material><mu1 value="1"/><gravity>1</gravity>
+     <turnGravityOff>false</turnGravityOff><springStiffness> 0 </springStiffness><sensor name="s"/></gazebo>"""
+    odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1" K="7000"/><calibration/>').replace(
+        'type="fixed"', 'type="fixed" dont_collapse="true"'
     )
     tree = load(ARM + extra + odd)
     for part in (
-        "<gazebo>",
+        "<gazebo> in <robot> (2)",
         "<transmission>",
-        "<material>",
+        "<material> in <robot>",
+        "<material> in <gazebo>",
+        "<turnGravityOff>",
+        "<springStiffness>",
         "<visual> in <link> (2)",
         "<calibration>",
-        "<joint colour=…>",
+        "<joint dont_collapse=…>",
+        "<dynamics K=…>",
         "fixed joints have no effect",
     ):
         assert any(part in note for note in tree.notes), part
+
+
+DRAKE = "{http://drake.mit.edu}"
+LEFT_OUT = {
+    "a ball of Drake": (
+        '<d:ball_constraint xmlns:d="http://drake.mit.edu"/>',
+        f"<{DRAKE}ball_constraint> in <robot>: left out: test",
+    ),
+    "a joint of Drake": (
+        '<d:joint name="b" type="ball" xmlns:d="http://drake.mit.edu"/>',
+        f"<{DRAKE}joint> in <robot>: left out: b",
+    ),
+    "a loop": ('<loop_joint name="l"/>', "<loop_joint> in <robot>: left out: l"),
+    "a loop of Gazebo": ('<gazebo><joint name="l" type="revolute"/></gazebo>', "<joint> in <gazebo>: left out: l"),
+    "a spring": (
+        '<gazebo reference="shoulder"><springStiffness>5</springStiffness></gazebo>',
+        "<springStiffness> in <gazebo>: left out: shoulder",
+    ),
+    "no weight": (
+        '<gazebo reference="arm"><turnGravityOff value="true"/></gazebo>',
+        "<turnGravityOff> in <gazebo>: left out: arm",
+    ),
+    "drag": ('<gazebo reference="arm"><dampingFactor>0.1</dampingFactor></gazebo>', "<dampingFactor> in <gazebo>"),
+    "nothing moves": ("<gazebo><static>true</static></gazebo>", "<static> in <gazebo>: left out: test"),
+    "an option of MuJoCo": ('<mujoco><option gravity="0 0 0"/></mujoco>', "<option> in <mujoco>: left out: test"),
+    "more inertia": (
+        '<link name="b"><contact><inertia_scaling value="3"/></contact></link>' + joint("j", "arm", "b", "fixed"),
+        "<inertia_scaling> in <contact>: left out: b",
+    ),
+    "a typo in an element": (
+        link("b") + joint("j", "arm", "b", inside='<dynamic damping="1"/>'),
+        "<dynamic> in <joint>: left out: j",
+    ),
+    "a typo in an attribute": (
+        link("b") + joint("j", "arm", "b", inside='<dynamics dampin="1"/>'),
+        "<dynamics dampin=…> (known: damping, friction): left out: j",
+    ),
+    "a typo in a joint": ('<Joint name="j"/>', "<Joint> in <robot>: left out: j"),
+    "a typo in a link": (
+        '<link name="b"><mass value="1"/></link>' + joint("j", "arm", "b", "fixed"),
+        "<mass> in <link>",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_everything_else_in_the_file_is_a_warning(case, load, read):
+    """Of these the motion was that of a file without them, without a word."""
+    content, said = LEFT_OUT[case]
+    with pytest.warns(ModelWarning) as caught:
+        tree = load(ARM + content)
+    assert len(caught) == 1
+    assert said in str(caught[0].message)
+    assert any(said in note for note in tree.notes)
+    with pytest.warns(ModelWarning) as caught:
+        read(ARM + content)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_one_warning_names_the_places_of_all_that_is_left_out(load):
+    odd = "".join(f'<gazebo reference="{name}"><turnGravityOff>1</turnGravityOff></gazebo>' for name in "abcdef")
+    with pytest.warns(ModelWarning) as caught:
+        load(ARM + odd + "<loop_joint/>")
+    assert str(caught[0].message).splitlines()[1:] == [
+        "  <loop_joint> in <robot>: left out: test",
+        "  <turnGravityOff> in <gazebo>: left out: a, b, c, d and 2 more",
+    ]
+
+
+def test_typos_in_a_transmission_are_warnings(read):
+    with pytest.warns(ModelWarning, match="<mechanicalReducton> in <transmission>: not carried over: t"):
+        read(geared().replace("mechanicalReduction", "mechanicalReducton"))
+
+
+@pytest.mark.parametrize(
+    "macros",
+    ['<x:include xmlns:x="http://www.ros.org/wiki/xacro" filename="arm.xacro"/>', "<include filename='arm.xacro'/>"],
+)
+def test_macros_are_refused(macros, load):
+    with pytest.raises(ModelError, match="has macros of xacro, <include>; expand it first"):
+        load(ARM + macros)
+    assert load(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{ARM}</robot>').notes == ()
+
+
+def test_a_quaternion_turns_a_frame(load):
+    """(x, y, z, w) of any norm; half a turn about y."""
+    turned = ARM.replace("<axis", '<origin xyz="1 2 3" quat_xyzw="0 -3e-200 0 0"/><axis')
+    body = load(turned).bodies[0]
+    np.testing.assert_allclose(body.rotation, np.diag([-1.0, 1.0, -1.0]), atol=1e-15)
+    np.testing.assert_array_equal(body.position, [1, 2, 3])
+    with pytest.raises(ModelError, match="four finite numbers, not all zero"):
+        load(turned.replace("-3e-200", "0"))
+    with pytest.raises(ModelError, match=r"'shoulder'.*has both rpy and quat_xyzw"):
+        load(turned.replace('xyz="1 2 3"', 'rpy="0 0 1"'))
 
 
 def test_what_joints_of_several_freedoms_leave_out_is_a_warning(read):
