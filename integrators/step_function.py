@@ -21,7 +21,7 @@ from integrators.problem import Poses, Problem, pose
 from integrators.problem.jitted import raise_raised
 from integrators.problem.signals import numbers
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_OF_STAGES
-from integrators.status import EXPLANATIONS, NON_FINITE, OK, Status
+from integrators.status import DOUBTFUL, EXPLANATIONS, NON_FINITE, OK, Status
 from integrators.step_derivatives import LinearisedStep, linearised_step
 from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from liegroup.arrays import of_kind, real
@@ -42,8 +42,10 @@ from liegroup.compile import real as number
 from liegroup.table import quaternions
 
 Array = NDArray[np.float64]
-BAD_INPUT, BAD_STATE = -1, -2
-"""Of the compiled step alone: an input, or the state before the step, is not finite; a quaternion is not unit."""
+BAD_INPUT, BAD_STATE, OPEN_STATE = -1, -2, -3
+"""Of the compiled step alone: an input, or the state before the step, is not finite, or a quaternion is not unit; the
+state before the step violates what the problem presupposes of every state.
+"""
 UNIT = 1e-9
 _step_at, _field_at, _stages_at, _lanes_at = (function_at(x) for x in (STEP, FIELD, STEP_OF_STAGES, FIELD_LANES))
 
@@ -72,9 +74,11 @@ class StepError(ArithmeticError):
 
 
 class Memory(NamedTuple):
-    """What a step reads and where it works: addresses of stepper, field and projection; the places of the inputs among
-    the parameters, those of quaternions in the state; the step; the arrays of a run; the workspace as it is at first,
-    where a step would else remember the one before.
+    """What a step reads and where it works: addresses of stepper, field, projection and invariants; the places of the
+    inputs among the parameters, those of quaternions in the state; the step, the time after the last one and whether
+    it matters; the arrays of a run; the state after the last step; the places among the invariants of those that are
+    looked at, and what they are at most; the workspace as it is at first, where a step would else remember the one
+    before.
     """
 
     functions: Any
@@ -83,7 +87,11 @@ class Memory(NamedTuple):
     size: Any
     low: Any
     before: Any
+    after: Any
     projected: Any
+    values: Any
+    most: Any
+    looked_at: Any
     table: Any
     coefficients: Any
     options: Any
@@ -101,7 +109,7 @@ class MemoryOfStages(Memory):
 
 
 def _types(kind: Any, step_work: Any) -> Any:
-    head, tail = (integers, integers, integers, vector, vector, vector, vector), (vector, integers, matrix, matrix)
+    head, tail = (integers, integers, integers, *(7 * [vector]), integers), (vector, integers, matrix, matrix)
     return record(kind, *head, integer_table, vector, integers, *tail, matrix, integers, step_work)
 
 
@@ -109,7 +117,34 @@ MEMORY, MEMORY_OF_STAGES = _types(Memory, matrix), _types(MemoryOfStages, lane_m
 
 
 @helper
-def _begin(memory: Any, y: Any, u: Any) -> Any:
+def _is_beyond(memory: Any, t: Any, y: Any, told: Any) -> Any:
+    """Whether y violates at t what the problem presupposes of every state: closed loops.  `told`: the projection has
+    told the invariants.
+    """
+    if memory.most.shape[0] == 0:
+        return False
+    if not told:
+        invariants = _field_at(memory.functions[3])
+        invariants(t, y, memory.parameters, memory.structure, memory.field_work, memory.values)
+    beyond = False
+    for k in range(memory.most.shape[0]):
+        if not memory.values[memory.looked_at[k]] <= memory.most[k]:
+            beyond = True
+    return beyond
+
+
+@helper
+def _has_passed(memory: Any, t: Any, y: Any) -> Any:
+    """Whether y, and t where it matters, are those after the last step, which has been looked at."""
+    same = not memory.size[2] or t == memory.size[1]
+    for i in range(y.shape[0]):
+        if y[i] != memory.after[i]:
+            same = False
+    return same
+
+
+@helper
+def _begin(memory: Any, t: Any, y: Any, u: Any) -> Any:
     """Inputs and state are checked and kept; nothing is remembered of steps before."""
     low, before, counters = memory.low, memory.before, memory.counters
     for k in range(memory.places.shape[0]):
@@ -123,6 +158,8 @@ def _begin(memory: Any, y: Any, u: Any) -> Any:
         square = y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
         if not abs(square - 1.0) <= 2.0 * UNIT:
             return BAD_STATE
+    if not _has_passed(memory, t, y) and _is_beyond(memory, t, y, False):
+        return OPEN_STATE
     for i in range(y.shape[0]):
         before[i], low[i] = y[i], 0.0
     for i in range(counters.shape[0]):
@@ -139,26 +176,38 @@ GREATEST = 1e150
 
 @helper
 def _end(memory: Any, t: Any, y: Any, status: Any) -> Any:
-    """The state projected and looked at (finite, and so its energy); the state before where the step has failed."""
+    """The state projected and looked at (finite, and so its energy; its loops closed); the state before where the step
+    has failed.
+    """
+    n, told = y.shape[0], False
     if status == OK and memory.projected.shape[0]:
         project = _field_at(memory.functions[2])
         project(t, y, memory.parameters, memory.structure, memory.field_work, memory.projected)
-        for i in range(y.shape[0]):
+        for i in range(n):
             y[i] = memory.projected[i]
+        told = memory.projected.shape[0] > n
+        for k in range(memory.projected.shape[0] - n):
+            memory.values[k] = memory.projected[n + k]
     if status == OK:
         for i in range(y.shape[0]):
             if not abs(y[i]) < GREATEST:
                 status = NON_FINITE
-    if status != OK:
-        for i in range(y.shape[0]):
+    if status == OK and _is_beyond(memory, t, y, told):
+        status = DOUBTFUL
+    for i in range(n):
+        if status == OK:
+            memory.after[i] = y[i]
+        else:
             y[i] = memory.before[i]
+    if status == OK:
+        memory.size[1] = t
     return status
 
 
 @entry(integer(MEMORY, number, vector, vector))
 def take_step(memory: Any, t: Any, y: Any, u: Any) -> Any:
     """y <- the state one step after y at time t, with inputs u held; returns a status, and leaves y where it fails."""
-    status, h = _begin(memory, y, u), memory.size[0]
+    status, h = _begin(memory, t, y, u), memory.size[0]
     if status != OK:
         return status
     step, field = _step_at(memory.functions[0]), _field_at(memory.functions[1])
@@ -172,7 +221,7 @@ def take_step(memory: Any, t: Any, y: Any, u: Any) -> Any:
 @entry(integer(MEMORY_OF_STAGES, number, vector, vector))
 def take_step_of_stages(memory: Any, t: Any, y: Any, u: Any) -> Any:
     """The same by a method that evaluates its stages in lanes."""
-    status, h = _begin(memory, y, u), memory.size[0]
+    status, h = _begin(memory, t, y, u), memory.size[0]
     if status != OK:
         return status
     step, field = _stages_at(memory.functions[0]), _lanes_at(memory.functions[1])
@@ -227,13 +276,18 @@ class StepFunction:
         start = np.atleast_2d(problem.y0)[0]
         self._run = run = single_run(problem, method, Output(), Plan(0.0, step, 1), start)
         in_stages, n = isinstance(run, StagesRun), problem.n
-        functions = [f.address for f in (run.step, run.field, run.projection)]
+        functions = [f.address for f in (run.step, run.field, run.projection, run.invariants)]
+        self._looked_at = [guard for guard in problem.guards if max(guard.start, guard.greatest) < np.inf]
+        indices = [problem.invariant_names.index(guard.name) for guard in self._looked_at]
+        room = n + len(run.values) if problem.tells and self._looked_at else n
         remembers = method.stepper.report is not None
         kind = MemoryOfStages if in_stages else Memory
         self._memory = kind(
             np.array(functions, dtype=np.int64), self._places, np.array(quaternions(problem.table), dtype=np.int64),
-            np.array([step]), np.zeros(n), np.zeros(n), run.projected[:n], run.table, run.coefficients, run.options,
-            run.parameters, run.structure, run.field_work, run.work,
+            np.array([step, np.nan, not problem.is_autonomous]), np.zeros(n), np.zeros(n), np.full(n, np.nan),
+            run.projected[:room], run.values, np.array([guard.greatest for guard in self._looked_at]),
+            np.array(indices, dtype=np.int64), run.table, run.coefficients, run.options, run.parameters, run.structure,
+            run.field_work, run.work,
             run.work.copy() if remembers else np.zeros((0, 0)), run.counters, run.step_work,
         )  # fmt: skip
         self._packed = Packed(self._memory)
@@ -270,10 +324,10 @@ class StepFunction:
         Raises
         ------
         StepError
-            The step fails: with its status.
+            The step fails, or opens loops: with its status.
         ValueError
-            Sizes that do not fit, numbers that are not finite, quaternions that are not unit; a problem that depends on
-            a time that was left out.
+            Sizes that do not fit, numbers that are not finite, quaternions that are not unit, loops that are open; a
+            problem that depends on a time that was left out.
         """
         if t is None:
             if self._needs_time:
@@ -322,12 +376,16 @@ class StepFunction:
         if status == BAD_INPUT:
             self._numbers(u)
         self.problem.check_state(y, "y")
+        if status == OPEN_STATE:
+            raise ValueError(f"y: {self._violated()}")
         found = Status(status)
         said = [explained_at_end(self.problem, t, self.step, y, t)] if found is Status.NON_FINITE else [""]
         if not said[0]:
             said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
             if self.problem.explain is not None:
                 said[1] = explained(self.problem, t, y, t)
+        if found is Status.DOUBTFUL:
+            said = [self._violated(), *said]
         more = "".join(f"; {x}" for x in said if x)
         inputs = ", ".join(f"{name} = {x:g}" for name, x in zip(self.names, u, strict=True))
         error = StepError(
@@ -337,6 +395,16 @@ class StepFunction:
         error.status, error.t, error.y, error.u = found, t, y.copy(), u.copy()
         raise error
 
+    def _violated(self) -> str:
+        """What of the problem's guards the state that was looked at last violates."""
+        names, units = self.problem.invariant_names, self.problem.invariant_units
+        for guard in self._looked_at:
+            k = names.index(guard.name)
+            if not (value := self._memory.values[k]) <= guard.greatest:
+                unit = f" {units[k]}" if units[k] else ""
+                return f"{guard.says}: {guard.name} = {value:.3g}{unit}, at most {guard.greatest:.3g}; {guard.remedy}"
+        return ""
+
     @property
     def compiled(self) -> tuple[Any, Packed]:
         """What loops of one's own, decorated with ``numba.njit``, call: ``(take, memory)`` with
@@ -345,7 +413,7 @@ class StepFunction:
         It changes y (n,) in place, to the state one step later, if the status is 0 (`integrators.Status`); else y
         stays.  The loop gets `memory` as an argument, and both stay valid as long as this object; one loop at a time
         (`memory` is what a step works in; loops in threads have a stepper each).  -1: an input is not
-        finite; -2: the state is not, or one of its quaternions is not unit.
+        finite; -2: the state is not, or one of its quaternions is not unit; -3: its loops are open.
         """
         return self._take, self._packed
 

@@ -16,8 +16,10 @@ from mechanics.adapters.mjcf_compiler import FIELDS, OPTIONS
 from mechanics.adapters.mujoco_model import checked, mechanism_now, side_of
 from mechanics.adapters.state_map import StateMap
 from mechanics.forces import Element, motor, wrench
+from mechanics.guards import OPEN
 from mechanics.joints import Compound, Free, Slide, Turn
 from mechanics.model.frames import Frame
+from mechanics.problems.watch import widest
 
 __all__ = ["MujocoStepper", "mujoco_stepper"]
 __dir__ = listing(__all__)
@@ -40,7 +42,8 @@ class MujocoStepper:
     A step writes qpos, qvel and time, and reads what acts: the forces of the actuators (ctrl), qfrc_applied and
     xfrc_applied, all held over the step: the force of a stiff servo, too, which then is of first order in h.  As after
     ``mj_step``, positions of bodies, sensors and energies in the data are those at its beginning.  As long as nobody
-    else writes qpos and qvel, momenta go on to the last digit.
+    else writes qpos and qvel, momenta go on to the last digit.  Of a qvel that opens loops their impulse leaves what
+    is nearest in kinetic energy.
 
     Attributes
     ----------
@@ -106,8 +109,8 @@ class MujocoStepper:
             Data of another model; a model of which anything has changed that the mechanism is made of (masses, joints,
             springs, limits, what touches, gravity, the time step, flags), or equality constraints that have been
             switched on or off, since the stepper was made; gains and limits of actuators may change;
-            forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
-            step fails.
+            qpos with open loops; forces on balls, which can take none here, nor can joints that share an anchor with
+            one; StepError if the step fails.
         """
         of_kind(data, self._mujoco.MjData, "data", "a mujoco.MjData")
         self._check(data)
@@ -151,7 +154,18 @@ class MujocoStepper:
             if np.array_equal(qpos, data.qpos) and np.array_equal(qvel, data.qvel):
                 return y
         q, v = self.states.ours(data.qpos, data.qvel)
+        self._check_loops(q)
         return np.concatenate([q, self.mechanism.momentum(q, v)])
+
+    def _check_loops(self, q: Array) -> None:
+        """Whether loops are closed where somebody has written qpos."""
+        made, kept = self.mechanism, self.mechanism.mobility.kept
+        where, gap = widest(made, 0.0, q, np.isin(np.arange(len(made.equations)), kept)) if kept else ("", 0.0)
+        if gap > OPEN * made.size:
+            raise ValueError(
+                f"data: qpos leaves loops open: {where} by {gap:.3g}, at most {OPEN * made.size:.3g}; close it: "
+                "q = step.mechanism.assemble(step.states.ours(data.qpos)[0]).q, data.qpos[:] = step.states.theirs(q)[0]"
+            )
 
     def _forces(self, data: Any) -> Array:
         """Generalised forces of actuators and from outside."""

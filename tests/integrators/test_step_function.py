@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from integrators import Problem, StepError, integrate, stepper
+from integrators import Guard, Problem, StepError, integrate, stepper
 from integrators.status import Status
 from integrators.step_derivatives.linearised import linearised_step
 from liegroup import product, rn, so3
 from mechanics import Body, Inertia, Mechanism, Tree, load_model
 from mechanics.forces import motor, servo
 from mechanics.joints import Revolute
+from mechanics.systems import SYSTEMS
 
 BODY = np.array([1.0, 2.0, 3.0])
 
@@ -108,6 +109,41 @@ def test_a_step_to_where_energies_are_no_numbers_fails():
     with pytest.raises(StepError, match=r"NON_FINITE.*with force = 1e\+308"):
         step([0.0, 0.0], [1e308])
     assert np.isfinite(step([0.0, 0.0], [1e100])).all()
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "GAUSS8", "TREE_VARIATIONAL"])
+def test_a_state_with_open_loops_is_refused(method):
+    """Steps closed a four-bar that was open by a third of its size as a step of it might, without a word."""
+    problem = SYSTEMS["four-bar"].mechanism().problem()
+    step = stepper(problem, method, 1e-3)
+    y = step(problem.y0)
+    for off in (1e-3, 0.5):
+        opened = y + off * np.eye(len(y))[0]
+        with pytest.raises(ValueError, match=r"y: the loops are open: gap = .* m, at most .*; start closed"):
+            step(opened)
+        take, memory = step.compiled
+        assert take(memory, 0.0, opened, np.zeros(0)) == -3
+        assert opened[0] == y[0] + off
+    np.testing.assert_array_equal(step(y), step(y))
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8"])
+def test_a_step_that_opens_loops_fails(method):
+    """And what passed at one time is looked at again at another."""
+    for moves in (False, True):
+        made = Problem(
+            rn(1), [0.0], lambda t, y: [1.0], invariants=lambda t, y, at=float(moves): [y[0] + at * (t - 0.1)],
+            invariant_names=("gap",), invariant_units=("m",), autonomous=not moves,
+            guards=[Guard("gap", "it is open", "close it", greatest=0.25, start=0.1)],
+        )  # fmt: skip
+        step = stepper(made, method, 0.1)
+        y = step(step([0.0], t=-0.2 if moves else 0.0), t=-0.1 if moves else 0.0)
+        with pytest.raises(StepError, match=r"DOUBTFUL.*it is open: gap = 0\.3 m, at most 0\.25; close it") as caught:
+            step(y, t=0.0)
+        assert caught.value.status is Status.DOUBTFUL
+        np.testing.assert_array_equal(caught.value.y, y)
+        with pytest.raises(ValueError, match=r"y: it is open: gap = 0\.3 m"):
+            step(y, t=0.2) if moves else step([0.3])
 
 
 def test_time_is_asked_for_where_it_matters():

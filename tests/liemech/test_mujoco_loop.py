@@ -91,6 +91,31 @@ def test_what_somebody_writes_into_the_data_is_taken_up():
     assert np.allclose(data.qpos, other.qpos, rtol=0, atol=1e-14)
 
 
+FOUR_BAR = """<mujoco><default><geom contype="0" conaffinity="0" size=".02" mass=".3"/></default><worldbody>
+<body name="a"><joint axis="0 1 0"/><geom fromto="0 0 0 0 0 .4" type="capsule"/><body name="b" pos="0 0 .4">
+<joint axis="0 1 0"/><geom fromto="0 0 0 1 0 0.2" type="capsule"/></body></body><body name="c" pos="1 0 0"><joint
+axis="0 1 0"/><geom fromto="0 0 0 0 0 .6" type="capsule"/></body></worldbody>
+<equality><connect name="pin" body1="b" body2="c" anchor="1 0 .2"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("method", ["MIDPOINT", "TREE_VARIATIONAL"])
+def test_a_loop_that_somebody_has_opened_is_named(method):
+    """Joints jumped by 8 rad in a step, or the loop stayed open for good, without a word."""
+    model = mujoco.MjModel.from_xml_string(FOUR_BAR)
+    step, data = liemech.mujoco_stepper(model, method), mujoco.MjData(model)
+    step(data)
+    for opened in ([0.1, 0.05, -0.1], [1.0, 3.0, -2.0]):
+        data.qpos[:] = opened
+        with pytest.raises(ValueError, match=r"data: qpos leaves loops open: pin: shift . by .*; close it: q = step"):
+            step(data)
+        assert data.qpos.tolist() == opened
+    data.qpos[:] = [0.1, 0.05, -0.1]
+    data.qpos[:] = step.states.theirs(step.mechanism.assemble(step.states.ours(data.qpos)[0]).q)[0]
+    before = data.qpos.copy()
+    step(data)
+    assert np.abs(data.qpos - before).max() < 1e-3
+
+
 def test_data_of_another_model_and_switched_equalities_are_named():
     model = mujoco.MjModel.from_xml_string(
         TEXT.replace(
