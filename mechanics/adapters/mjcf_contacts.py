@@ -9,8 +9,11 @@ The law is "soft" (`mechanics.forces.laws`), with k = m/(τ ζ)² and c = 2 m/τ
 `solimp`, where m = 1/(w₁ + w₂) with the translational `invweight0` of both bodies: the mass that their centres of mass
 show in the reference pose, as MuJoCo's `diagApprox` has it for the normal of a contact (the body's own mass where that
 point is held, on the axis of its joint).  Where nothing else acts the
-bodies come apart as MuJoCo's.  Under a load they lie deeper: a mass m at m g/k, MuJoCo's at (1 − d) m g/(d k), as its
-constraint takes the part d of the load away.  Friction is that of sliding, the same in all directions (MuJoCo's usual
+bodies come apart as MuJoCo's if they meet much faster than w/τ, with the width w of `solimp`; slower ones keep more of
+their speed, as the force here grows from nothing over the width and MuJoCo's impedance begins at dmin.  (The law
+"kelvin_voigt", which does that, too, jumps at the touch: implicit steps of springy contacts have no solution there.)
+Under a load they lie deeper: a mass m at m g/k, MuJoCo's at (1 − d) m g/(d k), as its constraint takes the part d of
+the load away.  Friction is that of sliding, the same in all directions (MuJoCo's usual
 cone is a pyramid), with the slip speed of `mechanics.forces.contact`; it creeps under a load.
 
 The parameters of two geoms are mixed as MuJoCo does: those of the higher priority; else the greatest friction, and
