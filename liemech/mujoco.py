@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators import stepper
+from liegroup import so3
 from liegroup.arrays import of_kind, positive
 from liegroup.modules import listing
 from mechanics import Mechanism, ModelError
@@ -39,8 +40,10 @@ ONCE = ("actuator_armature", "actuator_damping", "actuator_dampingpoly", "actuat
 class MujocoStepper:
     """A step of a MuJoCo model by a method of this project, ``step(data)`` in the place of ``mj_step(model, data)``.
 
-    A step writes qpos, qvel and time, and reads what acts: the forces of the actuators (ctrl), qfrc_applied and
-    xfrc_applied, all held over the step: the force of a stiff servo, too, which then is of first order in h.  As after
+    A step writes qpos, qvel and time, and reads what acts: the forces of the actuators (ctrl), qfrc_applied,
+    xfrc_applied and what a callback `mjcb_passive` adds, all held over the step: the force of a stiff servo, too, which
+    then is of first order in h.  On free bodies forces that are applied, and the moments of xfrc_applied, are held in
+    the axes of the world; those of actuators, and the moments of qfrc_applied, turn with the body.  As after
     ``mj_step``, positions of bodies, sensors and energies in the data are those at its beginning.  As long as nobody
     else writes qpos and qvel, momenta go on to the last digit.  Of a qvel that opens loops their impulse leaves what
     is nearest in kinetic energy.
@@ -78,7 +81,7 @@ class MujocoStepper:
                 "further than it was; take smaller steps, or load the model with its actuators (mechanics.from_mujoco)"
             )
         report.warn(4)
-        inputs, velocities = _inputs(made)
+        inputs, places = _inputs(made)
         acting = [[e] for e in made.elements]
         self.mechanism = Mechanism(
             made.tree, made.equations.closures, made.home, [*acting, *inputs], made.mobility.rank, made.name
@@ -86,7 +89,15 @@ class MujocoStepper:
         self.states = StateMap(made.tree, side_of(model))
         self._problem = self.mechanism.problem()
         self._take = stepper(self._problem, method, step)
-        self._pushed = np.array([velocities[name] for name in self._take.names], dtype=np.intp)
+        pushed = [places[name] for name in self._take.names]
+        self._pushed = np.array([k for k, _ in pushed], dtype=np.intp)
+        self._in_world = np.array([in_world for _, in_world in pushed], dtype=bool)
+        self._free = [
+            (tree.q_slice(body.joint_name).start + 3, tree.v_slice(body.joint_name).start)
+            for tree in [made.tree]
+            for body in tree.bodies
+            if isinstance(body.joint, Free)
+        ]
         self._last: tuple[Array, Array, Array] | None = None
         self._carried = model.jnt_actgravcomp[model.dof_jntid].astype(float)
 
@@ -117,12 +128,12 @@ class MujocoStepper:
         self._mujoco.mj_step1(self.model, data)
         self._mujoco.mj_fwdActuation(self.model, data)
         y = self._state(data)
-        _, tau = self.states.ours(data.qpos, p=self._forces(data))
+        tau, in_world = self._forces(data)
         if left := np.flatnonzero(np.delete(tau, self._pushed)).size:
             raise ValueError(
                 f"data: {left} forces on balls or on joints that share an anchor with one, where none can act here"
             )
-        y = self._take(y, tau[self._pushed], data.time)
+        y = self._take(y, np.where(self._in_world, in_world[self._pushed], tau[self._pushed]), data.time)
         nq, nv = self.mechanism.tree.nq, self.mechanism.tree.nv
         v = self._problem.velocity(data.time + self.step, y)[:nv]
         data.qpos[:], data.qvel[:] = self.states.theirs(y[:nq], v)
@@ -167,14 +178,34 @@ class MujocoStepper:
                 "q = step.mechanism.assemble(step.states.ours(data.qpos)[0]).q, data.qpos[:] = step.states.theirs(q)[0]"
             )
 
-    def _forces(self, data: Any) -> Array:
-        """Generalised forces of actuators and from outside."""
+    def _forces(self, data: Any) -> tuple[Array, Array]:
+        """Generalised forces of actuators and from outside: those along joints, of free ones in the axes of the body,
+        and on free bodies those in the axes of the world.
+        """
         # the mechanism carries what its actuators carry here
-        tau = data.qfrc_actuator + data.qfrc_applied - self._carried * data.qfrc_gravcomp
+        driving, pushing = data.qfrc_actuator - self._carried * data.qfrc_gravcomp, np.zeros(self.model.nv)
+        applied = data.qfrc_applied + self._of_callback(data)
         for b in np.flatnonzero(np.any(data.xfrc_applied, axis=1)):
             one = data.xfrc_applied[b]
-            self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
-        return np.asarray(tau)
+            self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), pushing)
+        if not (self._free and (applied.any() or pushing.any())):
+            tau = self.states.ours(data.qpos, p=driving + applied + pushing)[1]
+            return tau, np.zeros_like(tau)
+        q, (tau, held, pushed) = self.states.ours(data.qpos, p=np.array([driving, applied, pushing]))
+        in_world = np.zeros_like(tau)
+        for i, k in self._free:
+            force, moment = slice(k, k + 3), slice(k + 3, k + 6)
+            turned = so3.act(q[i : i + 4], np.array([held[force] + pushed[force], pushed[moment]]))
+            in_world[force], in_world[moment] = turned
+            held[force] = pushed[force] = pushed[moment] = 0.0
+        return tau + held + pushed, in_world
+
+    def _of_callback(self, data: Any) -> Any:
+        """What the callback of the user's for passive forces adds to them; mj_step1 has called it."""
+        if self._mujoco.get_mjcb_passive() is None:
+            return 0.0
+        known = data.qfrc_spring + data.qfrc_damper + data.qfrc_fluid + (1.0 - self._carried) * data.qfrc_gravcomp
+        return data.qfrc_passive - known
 
 
 def _read_once(model: Any, contacts: bool) -> dict[str, Array]:
@@ -229,21 +260,26 @@ def _are_equal(one: Any, other: Any) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
-def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:
-    """Elements without a force of their own on the joints that take one, and the velocity that each input pushes."""
+def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, tuple[int, bool]]]:
+    """Elements without a force of their own on the joints that take one, and of each input the velocity that it pushes,
+    and whether it does in the axes of the world.
+    """
     found: list[list[Element]] = []
-    for body in made.tree.bodies:
+    places: dict[str, tuple[int, bool]] = {}
+    for body, start in zip(made.tree.bodies, made.tree.v_offsets.tolist(), strict=False):
+        along: list[Element] = []
         if isinstance(body.joint, Free):
-            found.append(wrench(Frame(body.name)))
+            along = wrench(Frame(body.name))
+            in_world = wrench(Frame(body.name), axes="world", name=f"{body.name}@world")
+            found.append(in_world)
+            places |= {e.input_name: (start + k, True) for k, e in enumerate(in_world)}
         elif body.joint.n_v == 1:
-            found.append(motor(body.joint_name))
+            along = motor(body.joint_name)
         elif isinstance(body.joint, Compound) and all(isinstance(part, Turn | Slide) for part in body.joint.parts):
-            found.append([e for k in range(body.joint.n_v) for e in motor((body.joint_name, k))])
-        else:
-            found.append([])
-    starts = made.tree.v_offsets.tolist()
-    named = {e.input_name: start + k for one, start in zip(found, starts, strict=False) for k, e in enumerate(one)}
-    return [one for one in found if one], named
+            along = [e for k in range(body.joint.n_v) for e in motor((body.joint_name, k))]
+        found.append(along)
+        places |= {e.input_name: (start + k, False) for k, e in enumerate(along)}
+    return [one for one in found if one], places
 
 
 def mujoco_stepper(

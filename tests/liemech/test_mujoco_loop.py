@@ -91,6 +91,52 @@ def test_what_somebody_writes_into_the_data_is_taken_up():
     assert np.allclose(data.qpos, other.qpos, rtol=0, atol=1e-14)
 
 
+def test_forces_that_are_applied_keep_their_direction_in_the_world():
+    """Held in the axes of a body that spins, they drove it sideways by F ω h/2: 0.1 m in a second."""
+    ball = "<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='1' contype='0' conaffinity='0'/></body>"
+    model = mujoco.MjModel.from_xml_string(ball + "</worldbody></mujoco>")
+    for applied, spin in (("qfrc_applied", 20.0), ("xfrc_applied", 20.0), ("moment", 20.0)):
+        step, data = liemech.mujoco_stepper(model), mujoco.MjData(model)
+        data.qvel[3] = spin
+        for _ in range(100):
+            if applied == "qfrc_applied":
+                data.qfrc_applied[2] = 9.81
+            else:
+                data.xfrc_applied[1, 2] = 9.81
+            if applied == "moment":
+                data.xfrc_applied[1, 5] = 1e-3
+            step(data)
+        assert np.abs(data.qpos[:3]).max() < 1e-12
+        if applied == "moment":  # L = L₀ + M t in the world
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, data.qpos[3:])
+            inertia = 0.4 * 0.1**2
+            momentum = turn.reshape(3, 3) @ data.qvel[3:] * inertia
+            assert momentum == pytest.approx([inertia * spin, 0.0, 1e-3 * data.time], abs=1e-7)
+
+
+def test_what_a_callback_for_passive_forces_adds_acts():
+    """Without a word it did not; what MuJoCo has of its own is there once."""
+    model = mujoco.MjModel.from_xml_string(TEXT.replace('<body name="lower"', '<body name="lower" gravcomp="0.5"'))
+
+    def spring(model, data):
+        data.qfrc_passive[6] -= 20.0 * data.qpos[7]
+
+    ends = []
+    try:
+        mujoco.set_mjcb_passive(spring)
+        for method in ("", "MIDPOINT"):
+            step = liemech.mujoco_stepper(model, method) if method else lambda data: mujoco.mj_step(model, data)
+            data = mujoco.MjData(model)
+            data.qpos[7:], data.qvel[6:] = (0.5, 0.3), (0.3, -2.0)
+            for _ in range(100):
+                step(data)
+            ends.append(data.qpos[7:].copy())
+    finally:
+        mujoco.set_mjcb_passive(None)
+    assert np.abs(ends[0] - ends[1]).max() < 5e-3
+
+
 FOUR_BAR = """<mujoco><default><geom contype="0" conaffinity="0" size=".02" mass=".3"/></default><worldbody>
 <body name="a"><joint axis="0 1 0"/><geom fromto="0 0 0 0 0 .4" type="capsule"/><body name="b" pos="0 0 .4">
 <joint axis="0 1 0"/><geom fromto="0 0 0 1 0 0.2" type="capsule"/></body></body><body name="c" pos="1 0 0"><joint
