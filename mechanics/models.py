@@ -784,7 +784,8 @@ def state_map(tree: Tree | Mechanism, model: Any, *, partial: bool = False) -> S
     TypeError
         No model, or no tree.
     ModelError
-        Joints of one name and different kinds; joints that only one side has: with their names.
+        Joints of one name and different kinds, or planes (axes are not compared); joints that only one side has: with
+        their names.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mechanics.adapters.elements import ALL, Wanted
-from mechanics.adapters.mjcf import BALL, FREE, SIZES, joint_of
+from mechanics.adapters.mjcf import BALL, FREE, HINGE, SIZES, SLIDE, joint_of
 from mechanics.adapters.mjcf_closures import mechanism_of
 from mechanics.adapters.mjcf_compiler import arrays
 from mechanics.adapters.mjcf_model import as_model, named
@@ -26,6 +26,7 @@ from mechanics.model.tree import Tree
 
 PROJECT = "MuJoCo"
 _KINDS = {FREE: POSE, BALL: QUATERNION}
+_MOVES = {SLIDE: "Slide", HINGE: "Turn"}
 
 
 def checked(model: Any) -> Any:
@@ -60,5 +61,5 @@ def side_of(model: Any, joints: Container[str] = ()) -> Side:
         q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
         offset = -float(model.qpos0[q]) if SIZES[kind] == (1, 1) else 0.0
         name = own if own in joints else joint_of(model, j)
-        places[name] = Place(_KINDS.get(kind, NUMBER), q, v, offset=offset)
+        places[name] = Place(_KINDS.get(kind, NUMBER), q, v, offset=offset, moves=_MOVES.get(kind, ""))
     return Side(PROJECT, np.array(model.qpos0), int(model.nv), scalar_first=True, world=True, places=places)

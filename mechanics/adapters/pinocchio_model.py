@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,12 @@ def side_of(model: Any) -> Side:
         for part in _parts(pin, model, i)
         for name, place in part.places.items()
     }
+    if planes := [name for name, place in places.items() if place.kind == PLANE and model.existJointName(name)]:
+        data = model.createData()
+        pin.forwardKinematics(model, data, pin.neutral(model))
+        for name in planes:
+            axes = np.array(data.oMi[model.getJointId(name)].rotation)[:, :2]
+            places[name] = replace(places[name], plane=axes)
     return Side(PROJECT, np.array(pin.neutral(model)), int(model.nv), scalar_first=False, world=False, places=places)
 
 

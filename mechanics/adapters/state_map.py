@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup import so3
 from liegroup.arrays import check_broadcast, of_kind, reals
 from mechanics.adapters.reading import some
+from mechanics.dynamics import body_poses
 from mechanics.errors import ModelError
 from mechanics.joints import Ball, Float, Joint, Plane
 from mechanics.model.tree import Tree
@@ -56,6 +57,10 @@ class Place:
         Of a number there: x_here = ratio·x_there + offset, with a ratio of followers only.
     follows : bool
         Whether the number there belongs to another joint.
+    moves : str
+        What a number or circle is: "Turn", "Slide" or "Screw"; "" where that is not known.
+    plane : array (3, 2), optional
+        The directions x and y of a plane, in the axes of the world where that side is neutral.
     """
 
     kind: str
@@ -64,6 +69,8 @@ class Place:
     ratio: float = 1.0
     offset: float = 0.0
     follows: bool = False
+    moves: str = ""
+    plane: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,8 @@ def element_places(
     elements = [e for e in equal.elements if e.n_q]
     for name, e in zip(element_names(joint, elements), elements, strict=True):
         kind = _KINDS.get(type(e), NUMBER)
-        found[name] = Place(kinds.get(kind, kind), q, v)
+        moves = type(e).__name__ if kind == NUMBER else ""
+        found[name] = Place(kinds.get(kind, kind), q, v, moves=moves)
         q, v = q + sizes.get(found[name].kind, e.n_q), v + e.n_v
     return found
 
@@ -150,7 +158,8 @@ class StateMap:
     Raises
     ------
     ModelError
-        Joints of one name and different kinds; without `partial` joints that only one side has: with their names.
+        Joints of one name and different kinds, or planes (axes are not compared); without `partial` joints that only
+        one side has: with their names.
 
     Examples
     --------
@@ -177,7 +186,7 @@ class StateMap:
             raise self._unlike()
         pairs = [(name, mine[name], theirs[name]) for name in mine if name in theirs]
         for name, here, there in pairs:
-            self._check(name, here.kind, there.kind)
+            self._check(name, here, there)
         simple = [(here, there) for _, here, there in pairs if there.kind == NUMBER and not there.follows]
         self._q = np.array([(here.q, there.q) for here, there in simple], dtype=np.intp).reshape(-1, 2).T
         self._offsets = np.array([there.offset for _, there in simple])
@@ -197,14 +206,40 @@ class StateMap:
         self._followers = [(here, there) for _, here, there in pairs if there.follows]
         self._others = [(here, there) for _, here, there in pairs if there.kind != NUMBER]
         self._free = [(here, there) for here, there in self._others if other.world and there.kind == POSE]
+        self._check_planes()
 
-    def _check(self, joint: str, here: str, there: str) -> None:
-        if here != there and (here, there) != (NUMBER, CIRCLE):
-            raise ModelError(
-                f"joint {joint!r}",
-                f"is a {here} here and a {there} in {self.project}",
-                "give the model the tree was made of, or a tree with the same kind of joint",
-            )
+    def _check(self, joint: str, here: Place, there: Place) -> None:
+        if here.kind != there.kind and (here.kind, there.kind) != (NUMBER, CIRCLE):
+            one, other = here.kind, there.kind
+        elif here.moves and there.moves and here.moves != there.moves:
+            one, other = here.moves, there.moves
+        else:
+            return
+        raise ModelError(
+            f"joint {joint!r}",
+            f"is a {one} here and a {other} in {self.project}",
+            "give the model the tree was made of, or a tree with the same kind of joint",
+        )
+
+    def _check_planes(self) -> None:
+        """Whether both sides move in the same planes: Pinocchio's are those of x and y."""
+        theirs = {name: place.plane for name, place in self._other.places.items() if place.plane is not None}
+        if not theirs.keys() & places_of(self.tree).keys():
+            return
+        _, rotations = body_poses(self.tree, self._our_configuration(self._other.neutral))
+        for body, R in zip(self.tree.bodies, rotations, strict=True):
+            elements = [e for e in body.joint.elements if e.n_q]
+            for name, e in zip(element_names(body.joint_name, elements), elements, strict=True):
+                if (
+                    name in theirs
+                    and isinstance(e, Plane)
+                    and np.abs(R @ e.axes(0.0)[:, :2] - theirs[name]).max() > 1e-9
+                ):
+                    raise ModelError(
+                        f"joint {name!r}",
+                        f"moves in another plane, or along other axes in it, than in {self.project}",
+                        "take the tree of mechanics.from_pinocchio, or turn the frame of the joint in one of them",
+                    )
 
     def _unlike(self) -> ModelError:
         sides = (("the tree", self.only_ours), (f"the model of {self.project}", self.only_theirs))

@@ -197,6 +197,9 @@ def test_a_part_of_a_scene_is_written_where_it_is():
     assert (np.delete(qpos, at) == np.delete(model.qpos0, at)).all()
     with pytest.raises(ModelError, match="joint 'hip': is a number here and a quaternion in MuJoCo"):
         mechanics.state_map(mechanics.load_mjcf(PART.format("hip")), model, partial=True)
+    slides = mechanics.load_mjcf(PART.format("knee").replace("<joint", '<joint type="slide"'))
+    with pytest.raises(ModelError, match="joint 'knee': is a Slide here and a Turn in MuJoCo"):
+        mechanics.state_map(slides, model, partial=True)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------

@@ -233,6 +233,30 @@ def test_models_without_an_equal_are_named():
         mechanics.from_pinocchio(model)
 
 
+def test_slides_and_turns_and_other_planes_are_named(tmp_path):
+    """Of one URDF with a planar joint Pinocchio moves the link in x and y, whatever its axis: states were written over
+    as they are.
+    """
+    for one, other in (("prismatic", "Turn here and a Slide"), ("revolute", "Slide here and a Turn")):
+        tree, _ = mechanics.from_pinocchio(chain({"prismatic": "revolute", "revolute": "prismatic"}[one]))
+        with pytest.raises(ModelError, match=f"joint 'joint_0': is a {other} in Pinocchio"):
+            mechanics.state_map(tree, chain(one))
+    inertia = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    for axis, same in (("0 0 1", True), ("1 0 0", False), ("0 0 -1", False)):
+        text = f"""<robot name="r"><link name="w"/><link name="l">{inertia}</link><joint name="j" type="planar">
+         <origin rpy="0.1 0.2 0.3"/><parent link="w"/><child link="l"/><axis xyz="{axis}"/></joint></robot>"""
+        path = tmp_path / "planar.urdf"
+        path.write_text(text)
+        tree, model = mechanics.load_urdf(path), pin.buildModelFromXML(text)
+        if same:
+            mechanics.state_map(tree, model)
+        else:
+            with pytest.raises(ModelError, match=r"joint 'j': moves in another plane, .* than in Pinocchio"):
+                mechanics.state_map(tree, model)
+        made = mechanics.to_pinocchio(tree)
+        mechanics.state_map(tree, made.model)  # whose frame is turned
+
+
 def test_joints_that_do_not_meet_are_named():
     model = chain("revolute", "spherical")
     tree, states = mechanics.from_pinocchio(model)
