@@ -43,7 +43,8 @@ def from_lagrangian(
     constraints : sequence of sympy expressions, optional
         Holonomic constraints c(t, q), kept at zero.
     inputs : mapping of dynamicsymbol to sympy expression or callable, optional
-        Functions of the time that are no coordinates: an expression in ``dynamicsymbols._t``, or a function of t.
+        Functions of the time that are no coordinates: an expression in ``dynamicsymbols._t``, or a function of t; what
+        stands in forces alone may depend on coordinates and rates.
     model : str
         Name for tables and files.
     t : float

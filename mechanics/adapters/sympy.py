@@ -38,6 +38,7 @@ from liegroup.group import rn
 from mechanics.nonholonomic.user import nonholonomic_system
 
 Array = NDArray[np.float64]
+_OF_SYSTEM = " (of a System its eom_method, after form_eoms)"
 OPEN = 0.01
 """Part of the size of a configuration, or of a velocity, by which constraints may be violated along a run."""
 
@@ -106,8 +107,8 @@ def from_lagrangian(
     of_kind(lagrangian, sympy.Expr, "lagrangian", "an expression of SymPy")
     forces = None if forces is None else list(sequence(forces, "forces", "a list of one expression per coordinate"))
     constraints = sequence(constraints, "constraints", "a list of expressions that the motion keeps at zero")
-    given = _given([lagrangian, *(forces or ()), *constraints], q, [], parameters, inputs, t)
-    holonomic = [sympy.sympify(c) for c in constraints]
+    holonomic = [_constraint(c, q) for c in constraints]
+    given = _given([*(forces or ())], q, [], parameters, inputs, t, [lagrangian, *holonomic])
     return _lagrangian(lagrangian, q, forces, holonomic, [], given, start, model)
 
 
@@ -121,12 +122,12 @@ def from_lagranges_method(
     t: float = 0.0,
 ) -> Problem:
     """See `mechanics.from_lagranges_method`."""
-    of_kind(lagrange, LagrangesMethod, "lagrange", "a sympy.physics.mechanics.LagrangesMethod")
+    of_kind(lagrange, LagrangesMethod, "lagrange", f"a sympy.physics.mechanics.LagrangesMethod{_OF_SYSTEM}")
     q, v = list(lagrange.q), list(lagrange.u)
     L, holonomic = lagrange._L[0], list(lagrange._hol_coneqs)
     rows = list(lagrange.coneqs)[len(holonomic) :]
     forces = _generalised(lagrange.forcelist, v, lagrange.inertial) if lagrange.forcelist else None
-    given = _given([L, *(forces or ()), *holonomic, *rows], q, [], parameters, inputs, t)
+    given = _given([*(forces or ())], q, [], parameters, inputs, t, [L, *holonomic, *rows])
     return _lagrangian(L, q, forces, holonomic, rows, given, start, model)
 
 
@@ -141,7 +142,8 @@ def from_kanes_method(
     t: float = 0.0,
 ) -> Problem:
     """See `mechanics.from_kanes_method`."""
-    of_kind(kane, KanesMethod, "kane", "a sympy.physics.mechanics.KanesMethod")
+    of_kind(kane, KanesMethod, "kane", f"a sympy.physics.mechanics.KanesMethod{_OF_SYSTEM}")
+    of_kind(invariants or {}, Mapping, "invariants", "a mapping of names to expressions")
     q, u = list(kane.q), list(kane.u)
     mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
@@ -370,6 +372,20 @@ def _coordinates(coordinates: Sequence[Any]) -> list[Any]:
     return q
 
 
+def _constraint(given: Any, q: Sequence[Any]) -> Any:
+    """What the motion keeps at zero: an expression of coordinates and time."""
+    made = sympy.sympify(given)
+    if not isinstance(made, sympy.Expr):
+        raise TypeError(f"constraints: {shown(given)}, expected an expression that is zero: a - b for a = b")
+    rates = {x.args[0] for x in parts_of([made]) if isinstance(x, sympy.Derivative)} & {*q}
+    if rates:
+        raise ValueError(
+            f"constraints: {made} reads rates of {_listed(rates)}, expected one of coordinates; nonholonomic ones are "
+            "those of LagrangesMethod(…, nonhol_coneqs=…) and from_lagranges_method"
+        )
+    return made
+
+
 def _plain(q: Sequence[Any]) -> list[Any]:
     return [sympy.Dummy() for _ in q]
 
@@ -381,8 +397,11 @@ def _given(
     parameters: Mapping[Any, float] | None,
     inputs: Mapping[Any, Any] | None,
     begin: float,
+    varied: Sequence[Any] = (),
 ) -> _Given:
-    """Every symbol has a number, every function of the time that is not a coordinate is given."""
+    """Every symbol has a number, every function of the time that is not a coordinate is given; in what is `varied`, the
+    Lagrangian and the constraints, by functions of the time alone.
+    """
     t = dynamicsymbols._t
     symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
     given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
@@ -391,7 +410,14 @@ def _given(
         if f.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
             raise ValueError(f"inputs[{x}]: {f}, expected finite values")
     driven = {x: _input(x, f) for x, f in given_inputs.items() if x not in exchanged}
-    found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
+    for x in sorted({*parts_of([sympy.sympify(x) for x in varied])} & exchanged.keys(), key=str):
+        if moves := {*parts_of([exchanged[x].subs(exchanged).subs(exchanged)])} & {*q, *u}:
+            raise ValueError(
+                f"inputs[{x}]: {exchanged[x]} depends on {_listed(moves)}, and stands in the Lagrangian or a "
+                "constraint, whose derivatives by coordinates are taken; give an expression of t alone, have its force "
+                "in forces, or write it there itself"
+            )
+    found = [sympy.sympify(x) for x in [*expressions, *varied, *exchanged.values()]]
     atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
     free = {x for x in atoms if x.is_Symbol} - {t}
     if any(str(x) == str(t) for x in free):

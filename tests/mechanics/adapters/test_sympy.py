@@ -275,6 +275,18 @@ def test_inputs_as_expressions_and_as_functions() -> None:
     assert end == pytest.approx(true.y[0, -1], abs=1e-11)
 
 
+@pytest.mark.parametrize("given", [{q2: -4 * q1}, {q2: q3, q3: q1.diff()}])
+def test_an_input_of_coordinates_is_no_part_of_a_lagrangian(given: dict[Any, Any]) -> None:
+    """q̇²/2 + w q with w = −4 q ran as q̈ = −8 q; as a force it is q̈ = −4 q."""
+    T = q1.diff() ** 2 / 2
+    with pytest.raises(ValueError, match=r"inputs\[q2\(t\)\]: .* depends on .*stands in the Lagrangian"):
+        mechanics.from_lagrangian(T + q2 * q1, [q1], start={q1: 1.0}, inputs=given)
+    with pytest.raises(ValueError, match=r"inputs\[q2\(t\)\]: .* depends on .*stands in the Lagrangian"):
+        mechanics.from_lagrangian(T, [q1], start={q1: 1.0}, constraints=[q1 - q2 - 1], inputs=given)
+    problem = mechanics.from_lagrangian(T, [q1], start={q1: 1.0}, forces=[q2], inputs={q2: -4 * q1})
+    assert integrate(problem, (0.0, 1.0)).y[-1, 0] == pytest.approx(np.cos(2.0), abs=1e-9)
+
+
 def test_inputs_may_use_math() -> None:
     torque = dynamicsymbols("torque")
     given = {
@@ -428,7 +440,8 @@ def bad(**changes: Any) -> Callable[[], Any]:
         (bad(start={q1: 0.1, q2: 0.2, q3: 0.0, k: 1.0}), "start: k are no coordinates"),
         (bad(inputs={dynamicsymbols("f"): 1.0}), "inputs: f.t. are not in the equations"),
         (bad(invariants={"x": dynamicsymbols("f")}), "inputs: f.t. are functions of the time"),
-        (lambda: mechanics.from_lagranges_method(3), "lagrange: 3"),
+        (bad(invariants=[u1]), r"invariants: \[u1\(t\)\], expected a mapping of names to expressions"),
+        (lambda: mechanics.from_lagranges_method(3), "lagrange: 3.*of a System its eom_method"),
         (lambda: mechanics.from_kanes_method("kane"), "kane: 'kane'"),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [sympy.Symbol("q")]), "coordinates: q, expected functions"),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [q1, q1], start={q1: 1}), r"coordinates: q1\(t\) more than"),
@@ -470,6 +483,12 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
         ({"forces": [q2], "inputs": {q2: None}}, r"inputs\[q2\(t\)\]: None, expected an expression of SymPy"),
         ({"forces": [q2], "inputs": {q2: [1, 2]}}, r"inputs\[q2\(t\)\]: \[1, 2\], expected an expression of SymPy"),
         ({"forces": [q2], "inputs": {q2: sympy.nan}}, r"inputs\[q2\(t\)\]: nan, expected finite values"),
+        (
+            {"constraints": [sympy.Eq(q1**2, 1)]},
+            r"constraints: .*, expected an expression that is zero: a - b for a = b",
+        ),
+        ({"constraints": [q1 < 2]}, "constraints: .*, expected an expression that is zero"),
+        ({"constraints": [q1.diff() - q1]}, r"constraints: .* reads rates of q1\(t\).*nonhol_coneqs"),
     ],
 )
 def test_what_is_wrong_with_a_lagrangian_is_named(given: dict[str, Any], said: str) -> None:
