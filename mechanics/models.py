@@ -743,7 +743,7 @@ def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:
     -----
     Pinocchio's armature adds a v̇ to the joint forces and no more; that of a tree turns with the joint, a v̇ − ad_vᵀ(a
     v).  The two differ for planar and free joints with armature along their translations, and for balls with three
-    different numbers.
+    different numbers: a ModelWarning names them.
 
     Examples
     --------

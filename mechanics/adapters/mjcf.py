@@ -97,7 +97,7 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
 
 def _only_of_mechanisms(model: Any, report: Report) -> None:
     """What a tree cannot have, and the mechanism of the same file has."""
-    if held := [named(model, "body", int(b)) for b in np.flatnonzero(model.body_gravcomp)]:
+    if held := [named(model, "body", int(b)) for b in carried(model)]:
         report.change(_counted(held, "bodies with gravity compensation: left out of a tree; load_mechanism has it"))
     joint_of = [named(model, "joint", int(j)) for j in model.dof_jntid]
     powers = getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))
@@ -121,6 +121,28 @@ def _only_of_mechanisms(model: Any, report: Report) -> None:
         )
     if limited := [named(model, "joint", int(j)) for j in np.flatnonzero(model.jnt_limited)]:
         report.notes.append(_counted(limited, "joint limits are carried as data; load_mechanism has stops"))
+
+
+def carried(model: Any) -> NDArray[np.int64]:
+    """Bodies with gravity compensation, which MuJoCo looks at only if some are there, greater than zero, when a model
+    is compiled.
+    """
+    found: NDArray[np.int64] = np.flatnonzero(model.body_gravcomp)
+    return found if getattr(model, "ngravcomp", 1) else found[:0]
+
+
+def _turning(model: Any) -> tuple[list[str], list[str]]:
+    """Free joints and balls whose armature, and free joints whose damping, differs by direction: no file says so."""
+    armature: list[str] = []
+    damping: list[str] = []
+    for j in np.flatnonzero(np.isin(model.jnt_type, (FREE, BALL))):
+        k, name = int(model.jnt_dofadr[j]), named(model, "joint", int(j))
+        triples = [slice(k, k + 3), slice(k + 3, k + 6)][: 2 if model.jnt_type[j] == FREE else 1]
+        if any(np.ptp(model.dof_armature[one]) for one in triples):
+            armature.append(name)
+        if model.jnt_type[j] == FREE and np.ptp(model.dof_damping[triples[0]]):
+            damping.append(name)
+    return armature, damping
 
 
 def _counted(names: list[str], text: str) -> str:
@@ -261,12 +283,15 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool, contact
     def those(kind: str, chosen: Any) -> list[str]:
         return [named(model, kind, int(i)) for i in np.flatnonzero(chosen)]
 
+    uneven, dragged = _turning(model)
     simple = np.isin(model.jnt_type, (SLIDE, HINGE))
     shifted = [named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
     for names, text in (
         ([] if contacts else touching(model), "geoms that can touch: contacts are not modelled"),
         (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
+        (uneven, "armature that differs by direction turns with the joint here, in MuJoCo it does not"),
+        (dragged if damping else [], "damping that differs by direction is along the body here, in MuJoCo the world"),
         (those("body", model.body_mocapid >= 0), "mocap bodies are fixed where the file has them"),
     ):
         if names:

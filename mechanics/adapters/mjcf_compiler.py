@@ -18,7 +18,7 @@ from typing import Any
 
 FIELDS = (
     "names", "nbody", "name_bodyadr", "body_parentid", "body_pos", "body_quat", "body_ipos", "body_iquat",
-    "body_mass", "body_inertia", "body_jntadr", "body_jntnum", "body_mocapid", "body_gravcomp", "njnt",
+    "body_mass", "body_inertia", "body_jntadr", "body_jntnum", "body_mocapid", "body_gravcomp", "ngravcomp", "njnt",
     "name_jntadr", "jnt_type", "jnt_bodyid", "jnt_qposadr", "jnt_dofadr", "jnt_pos", "jnt_axis", "jnt_stiffness",
     "jnt_stiffnesspoly", "jnt_limited", "jnt_range", "qpos0", "qpos_spring", "nv", "dof_jntid", "dof_armature",
     "dof_damping", "dof_dampingpoly", "dof_frictionloss", "name_geomadr", "geom_contype", "geom_conaffinity",
@@ -40,11 +40,14 @@ FIELDS = (
     "geom_condim", "geom_priority", "geom_friction", "geom_solmix", "geom_solref", "geom_solimp", "geom_margin",
     "geom_gap", "geom_adhesion", "geom_surfacevel", "body_weldid", "body_invweight0", "exclude_signature",
     "pair_geom1", "pair_geom2", "pair_dim", "pair_friction", "pair_solref", "pair_solimp", "pair_margin", "pair_gap",
-    "pair_adhesion",
+    "pair_adhesion", "pair_solreffriction",
     "nkey", "name_keyadr", "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
-OPTIONS = ("gravity", "density", "viscosity", "disableactuator", "enableflags", "o_solref", "o_solimp", "o_friction")
+OPTIONS = (
+    "gravity", "density", "viscosity", "disableactuator", "enableflags", "o_margin", "o_solref", "o_solimp",
+    "o_friction",
+)  # fmt: skip
 """Of its options (mjOption)."""
 
 

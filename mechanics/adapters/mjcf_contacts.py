@@ -240,7 +240,8 @@ def _reservations(
         values = getattr(model, f"{kind}_{what}", None)
         return values is not None and bool(np.any(np.asarray(values)[numbers]))
 
-    if of_either("margin") or of_either("gap"):
+    of_all = bool(int(getattr(model, "enableflags", 0)) & OVERRIDE and np.any(getattr(model, "o_margin", 0.0)))
+    if of_either("margin") or of_either("gap") or of_all:
         say("contacts with a margin or a gap, which is left out: they begin where the geoms touch")
     if of_either("adhesion"):
         say("contacts with adhesion, which is left out")
@@ -248,6 +249,8 @@ def _reservations(
         say("contacts of surfaces that run (surfacevel), which are at rest here")
     if not friction:
         return
+    if p is not None and given.condim >= SLIDING and np.any(np.asarray(getattr(model, "pair_solreffriction", 0.0))[p]):
+        say("contacts whose friction has a solref of its own, which is left out")
     if given.condim >= TURNING and given.friction[2]:
         say("contacts with torsional friction, which is left out")
     if given.condim >= ROLLING and np.any(given.friction[3:]):

@@ -42,6 +42,7 @@ from mechanics.adapters.mjcf import (
     ON_TENDON,
     SLIDE,
     bodies_of,
+    carried,
     place_of,
     rotors,
 )
@@ -126,7 +127,7 @@ def gravity_compensation(model: Any, tree: Tree) -> list[list[Element]]:
     if disabled(model, "mjDSBL_GRAVITY") or (disabled(model, "mjDSBL_SPRING") and disabled(model, "mjDSBL_DAMPER")):
         return []
     found: list[list[Element]] = []
-    for b in _nonzero(model.body_gravcomp):
+    for b in carried(model).tolist():
         frame, part = tree.frames[named(model, "body", b)], float(model.body_gravcomp[b])
         if not np.isfinite(part):
             raise ModelError(f"<body> {named(model, 'body', b)!r}", f"gravcomp is {part}", "give a finite number")

@@ -7,6 +7,7 @@ numbers in another order.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import of_kind, reals
-from mechanics.adapters.pinocchio_model import PROJECT, side_of
+from mechanics.adapters.pinocchio_model import PROJECT, side_of, turns
+from mechanics.adapters.reading import some
 from mechanics.adapters.state_map import CIRCLE, NUMBER, Place, StateMap, element_names, places_of
 from mechanics.algebra.spatial import unit
-from mechanics.errors import ModelError
+from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Ball, Element, Float, Plane, Screw, Slide, Turn
 from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
@@ -218,6 +220,9 @@ def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:
     own = [name for name, place in there.items() if not place.follows]
     if own != [name for name in sorted(side.places, key=lambda n: side.places[n].q) if name in own]:
         raise ModelError(f"like: joints of {like.name!r}", "are not in depth-first order", "build it branch by branch")
+    if turning := [body.joint_name for body in tree.bodies if turns(body)]:
+        text = f"armature of free, planar or uneven ball joints turns with the joint here, not there: {some(turning)}"
+        warnings.warn(ModelWarning(f"{tree.name!r} in {PROJECT}: {text}", [(text, turning)]), stacklevel=3)
     found = PinocchioTree(tree, model, places, StateMap(tree, side))
     _fill(found, side.places)
     return found

@@ -143,7 +143,7 @@ def from_pinocchio(model: Any, damping: bool = True) -> tuple[Tree | Mechanism, 
         names = _body_names(pin, model, parts)
         bodies = list(_bodies(model, parts, names, damping))
         _left_out(model, report, damping)
-        if turning := [body.joint_name for body in bodies if _turns(body)]:
+        if turning := [body.joint_name for body in bodies if turns(body)]:
             report.change(f"armature that differs by direction turns with the body here: {some(turning)}", turning)
         for body in bodies:
             if problem := body.inertia.unphysical():
@@ -312,7 +312,7 @@ def _data(model: Any, part: Part, damping: bool) -> JointData:
     return JointData(
         damping=np.array(model.damping[v]) if damping else 0.0,
         armature=np.array(model.armature[v]),
-        friction=np.array(model.upperDryFrictionLimit[v]),
+        friction=_dry_friction(model)[v],
         lower=lower,
         upper=upper,
         effort=_limits(model.upperEffortLimit[v]),
@@ -320,7 +320,12 @@ def _data(model: Any, part: Part, damping: bool) -> JointData:
     )
 
 
-def _turns(body: Body) -> bool:
+def _dry_friction(model: Any) -> Array:
+    """The greater one of both limits."""
+    return np.maximum(model.upperDryFrictionLimit, -np.asarray(getattr(model, "lowerDryFrictionLimit", 0.0)))
+
+
+def turns(body: Body) -> bool:
     """Whether a rotor inertia in quasi-velocities is more than a v̇: a v̇ − ad_vᵀ(a v), where Pinocchio has a v̇."""
     armature = np.asarray(body.data.armature)
     if isinstance(body.joint, Spherical):
@@ -378,7 +383,7 @@ def _left_out(model: Any, report: Report, damping: bool) -> None:
     if names := joints(uneven):
         text = "armature of a free, planar or uneven ball joint turns with the joint here, in Pinocchio it does not"
         report.change(f"{len(names)} × {text}: {some(names)}", names)
-    if names := joints(model.upperDryFrictionLimit):
+    if names := joints(_dry_friction(model)):
         report.change(f"{len(names)} × dry friction: carried as data, not modelled: {some(names)}", names)
     if names := joints(model.damping):
         how = "acts here, while Pinocchio's aba leaves it out" if damping else "left out, as asked for by damping=False"

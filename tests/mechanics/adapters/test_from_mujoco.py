@@ -9,6 +9,7 @@ import pytest
 import mechanics
 from integrators import integrate
 from mechanics import ModelError, ModelWarning
+from mechanics.derivatives import generalised_forces
 from mechanics.models import MODELS
 from mechanics.systems import SYSTEMS
 
@@ -200,6 +201,55 @@ def test_a_part_of_a_scene_is_written_where_it_is():
     slides = mechanics.load_mjcf(PART.format("knee").replace("<joint", '<joint type="slide"'))
     with pytest.raises(ModelError, match="joint 'knee': is a Slide here and a Turn in MuJoCo"):
         mechanics.state_map(slides, model, partial=True)
+
+
+LOOSE = """<mujoco><worldbody><body {gravcomp}><{joint}/><geom type="box" size=".1 .2 .3" contype="0"
+ conaffinity="0"/></body></worldbody></mujoco>"""
+
+
+def accelerations(model):
+    """MuJoCo's, and those of what is read, in one random state."""
+    rng, data = np.random.default_rng(0), mujoco.MjData(model)
+    data.qpos[:] += 0.3 * rng.normal(size=model.nq)
+    mujoco.mj_normalizeQuat(model, data.qpos)
+    data.qvel[:] = rng.normal(size=model.nv)
+    mujoco.mj_forward(model, data)
+    made, states = mechanics.from_mujoco(model)
+    q, v = states.ours(data.qpos, data.qvel)
+    expected = states.our_acceleration(data.qpos, data.qvel, data.qacc)
+    if isinstance(made, mechanics.Tree):
+        return expected, mechanics.forward_dynamics(made, q, v)
+    return expected, mechanics.forward_dynamics(made.tree, q, v, generalised_forces(made, q, v).force)
+
+
+@pytest.mark.parametrize(("joint", "numbers", "said"), [
+    ("freejoint", {"dof_armature": [1, 1, 1, 2, 2, 2], "dof_damping": [3, 3, 3, 1, 2, 5]}, ""),
+    ('joint type="ball"', {"dof_armature": [2, 2, 2], "dof_damping": [1, 2, 3]}, ""),
+    ('joint type="ball"', {"dof_armature": [1, 20, 50]}, "armature that differs by direction turns with the joint"),
+    ("freejoint", {"dof_armature": [1, 1, 1, 2, 2, 5]}, "armature that differs by direction turns with the joint"),
+    ("freejoint", {"dof_damping": [0, 0, 50, 0, 0, 0]}, "damping that differs by direction is along the body"),
+])  # fmt: skip
+def test_numbers_that_differ_by_direction_are_told_of(joint, numbers, said):
+    model = mujoco.MjModel.from_xml_string(LOOSE.format(gravcomp="", joint=joint))
+    for name, values in numbers.items():
+        getattr(model, name)[:] = values
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+    if said:
+        with pytest.warns(ModelWarning, match=f"1 × {said}"):
+            mechanics.from_mujoco(model)
+    else:
+        theirs, ours = accelerations(model)
+        assert np.abs(ours - theirs).max() < 1e-9 * (1.0 + np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("part", ["-0.5", "0.5"])
+def test_gravity_compensation_below_zero_alone_is_none(part):
+    """As in MuJoCo, which counts what is above when it compiles."""
+    model = mujoco.MjModel.from_xml_string(
+        LOOSE.format(gravcomp=f'gravcomp="{part}"', joint='joint axis="0 1 0" pos=".3 0 0"')
+    )
+    theirs, ours = accelerations(model)
+    assert ours == pytest.approx(theirs, abs=1e-9)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------

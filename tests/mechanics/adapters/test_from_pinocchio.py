@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import mechanics
-from mechanics import ModelError, ModelWarning
+from mechanics import Body, Inertia, JointData, ModelError, ModelWarning, Tree
+from mechanics.joints import Free, Revolute, Spherical
 from mechanics.models import MODELS
 
 pin = pytest.importorskip("pinocchio")
@@ -143,6 +144,11 @@ def test_every_kind_of_joint_moves_as_in_pinocchio(kind):
 
 def test_what_the_model_says_of_joints_is_carried():
     model = chain("revolute", "unbounded", "prismatic")
+    if hasattr(model, "lowerDryFrictionLimit"):
+        model.lowerDryFrictionLimit = np.array([0.0, 0.0, -0.4])
+        with pytest.warns(ModelWarning, match=r"1 × dry friction.*: joint_2"):
+            assert mechanics.from_pinocchio(model)[0].bodies[2].data.friction == [0.4]
+        model.lowerDryFrictionLimit = np.zeros(3)
     model.damping, model.upperDryFrictionLimit = np.array([0.1, 0.2, 0.3]), np.array([0.0, 0.5, 0.0])
     model.lowerPositionLimit, model.upperPositionLimit = (
         np.array([-1.0, -1.01, -1.01, -0.2]),
@@ -231,6 +237,18 @@ def test_models_without_an_equal_are_named():
         ModelError, match="joint 'knee': is a JointModelEllipsoid, which has no equal here; expected one of"
     ):
         mechanics.from_pinocchio(model)
+
+
+def test_armature_that_turns_with_the_joint_is_told_of():
+    for joint, armature, differs in ((Free(), 0.1, True), (Spherical(), 0.1, False), (Revolute((0, 0, 1)), 0.1, False)):
+        body = Body(
+            "b", joint, inertia=Inertia.about_com(1.0, np.zeros(3), np.eye(3)), data=JointData(armature=armature)
+        )
+        if differs:
+            with pytest.warns(ModelWarning, match="armature of free, planar or uneven ball joints turns with .*: b"):
+                mechanics.to_pinocchio(Tree([body]))
+        else:
+            mechanics.to_pinocchio(Tree([body]))
 
 
 def test_slides_and_turns_and_other_planes_are_named(tmp_path):

@@ -196,6 +196,21 @@ def test_what_cannot_be_had_is_named():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (fall().replace('.81"/>', '.81" o_margin="0.1"><flag override="enable"/></option>'), "with a margin or a gap"),
+        (
+            fall(tail='<contact><pair geom1="ball" geom2="ground" solreffriction="0.5 1"/></contact>'),
+            "whose friction has a solref of its own",
+        ),
+    ],
+)
+def test_margins_of_all_and_solref_of_friction_are_named(text, said):
+    with pytest.warns(ModelWarning, match=f"1 × contacts {said}.*: ground–ball"):
+        mechanics.load_mechanism(text, contacts=True)
+
+
 def test_contacts_are_left_out_unless_they_are_wanted():
     with pytest.warns(ModelWarning, match="2 × geoms that can touch: contacts are not modelled: ground, ball"):
         assert mechanics.load_mechanism(fall()).elements == ()
