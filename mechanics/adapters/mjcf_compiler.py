@@ -45,7 +45,7 @@ FIELDS = (
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
 OPTIONS = (
-    "gravity", "density", "viscosity", "disableactuator", "enableflags", "o_margin", "o_solref", "o_solimp",
+    "gravity", "timestep", "density", "viscosity", "disableactuator", "enableflags", "o_margin", "o_solref", "o_solimp",
     "o_friction",
 )  # fmt: skip
 """Of its options (mjOption)."""

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.adapters.elements import soft
-from mechanics.adapters.mjcf_model import disabled, named
+from mechanics.adapters.mjcf_model import LENGTHENED, disabled, is_lengthened, named
 from mechanics.adapters.mjcf_sites import place, rotation
 from mechanics.errors import ModelError
 from mechanics.forces import Capsule, Element, Ellipsoid, Plane, Sphere, contact
@@ -243,6 +243,8 @@ def _reservations(
     of_all = bool(int(getattr(model, "enableflags", 0)) & OVERRIDE and np.any(getattr(model, "o_margin", 0.0)))
     if of_either("margin") or of_either("gap") or of_all:
         say("contacts with a margin or a gap, which is left out: they begin where the geoms touch")
+    if is_lengthened(model, given.solref):
+        say(f"contacts {LENGTHENED}")
     if of_either("adhesion"):
         say("contacts with adhesion, which is left out")
     if of_either("surfacevel", in_pairs=False):

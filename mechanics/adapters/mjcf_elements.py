@@ -47,7 +47,14 @@ from mechanics.adapters.mjcf import (
     rotors,
 )
 from mechanics.adapters.mjcf_contacts import contacts_of
-from mechanics.adapters.mjcf_model import disabled, named, number_of_actuators, stiff_joints
+from mechanics.adapters.mjcf_model import (
+    LENGTHENED,
+    disabled,
+    is_lengthened,
+    named,
+    number_of_actuators,
+    stiff_joints,
+)
 from mechanics.adapters.mjcf_sites import rotation, site
 from mechanics.adapters.reading import Report, some
 from mechanics.constraints.loops import JointFreedom, holonomic
@@ -316,9 +323,13 @@ def _stops(model: Any, left_out: dict[str, list[str]]) -> list[list[Element]]:
     found = []
     for j, line in _lines(model, "joint", _nonzero(model.jnt_limited), "limits", left_out):
         weight = float(model.dof_invweight0[int(model.jnt_dofadr[j])])
+        if is_lengthened(model, model.jnt_solref[j]):
+            left_out.setdefault(f"limits {LENGTHENED}", []).append(named(model, "joint", j))
         found.append(_stop(line, model.jnt_range[j], float(model.jnt_margin[j]), weight, model.jnt_solref[j]))
     for t, line in _lines(model, "tendon", _nonzero(model.tendon_limited), "limits", left_out):
         weight, solref = float(model.tendon_invweight0[t]), model.tendon_solref_lim[t]
+        if is_lengthened(model, solref):
+            left_out.setdefault(f"limits {LENGTHENED}", []).append(named(model, "tendon", t))
         found.append(_stop(line, model.tendon_range[t], float(model.tendon_margin[t]), weight, solref))
     return found
 

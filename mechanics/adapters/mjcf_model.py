@@ -131,6 +131,15 @@ def disabled(model: Any, name: str) -> bool:
     return name in model.disabled
 
 
+LENGTHENED = "with a time constant below two time steps, which MuJoCo takes in its place (refsafe): shorter here"
+"""What is said of them."""
+
+
+def is_lengthened(model: Any, solref: Any) -> bool:
+    """Whether MuJoCo takes two time steps in the place of a shorter time constant (the flag refsafe)."""
+    return 0.0 < float(solref[0]) < 2.0 * float(model.timestep) and not disabled(model, "mjDSBL_REFSAFE")
+
+
 def active_equalities(model: Any) -> list[int]:
     """Numbers of the equality constraints that act."""
     off = disabled(model, "mjDSBL_EQUALITY")

@@ -204,11 +204,23 @@ def test_what_cannot_be_had_is_named():
             fall(tail='<contact><pair geom1="ball" geom2="ground" solreffriction="0.5 1"/></contact>'),
             "whose friction has a solref of its own",
         ),
+        (fall(solref="0.003 1"), "with a time constant below two time steps"),
     ],
 )
 def test_margins_of_all_and_solref_of_friction_are_named(text, said):
     with pytest.warns(ModelWarning, match=f"1 × contacts {said}.*: ground–ball"):
         mechanics.load_mechanism(text, contacts=True)
+
+
+def test_short_time_constants_are_told_of_where_mujoco_lengthens_them():
+    limited = fall(
+        more='<body pos="9 0 2"><joint name="j" range="-9 9" solreflimit="0.003 1"/><geom size=".1"/></body>'
+    )
+    with pytest.warns(ModelWarning, match="1 × limits with a time constant below two time steps, .*refsafe.*: j"):
+        mechanics.load_mechanism(limited, contacts=True, stops=True)
+    allowed = fall(solref="0.003 1").replace('.81"/>', '.81"><flag refsafe="disable"/></option>')
+    for text in (allowed, fall(solref="0.003 1").replace("<option", '<option timestep="0.001"')):
+        assert mechanics.load_mechanism(text, contacts=True).tree.notes == ()
 
 
 def test_contacts_are_left_out_unless_they_are_wanted():
