@@ -222,7 +222,7 @@ def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:
         raise ModelError(f"like: joints of {like.name!r}", "are not in depth-first order", "build it branch by branch")
     if turning := [body.joint_name for body in tree.bodies if turns(body)]:
         text = f"armature of free, planar or uneven ball joints turns with the joint here, not there: {some(turning)}"
-        warnings.warn(ModelWarning(f"{tree.name!r} in {PROJECT}: {text}", [(text, turning)]), stacklevel=3)
+        warnings.warn(ModelWarning(f"{tree.name!r} in {PROJECT}: {text}", [(text, tuple(turning))]), stacklevel=3)
     found = PinocchioTree(tree, model, places, StateMap(tree, side))
     _fill(found, side.places)
     return found

@@ -322,7 +322,8 @@ def _data(model: Any, part: Part, damping: bool) -> JointData:
 
 def _dry_friction(model: Any) -> Array:
     """The greater one of both limits."""
-    return np.maximum(model.upperDryFrictionLimit, -np.asarray(getattr(model, "lowerDryFrictionLimit", 0.0)))
+    lower = np.asarray(getattr(model, "lowerDryFrictionLimit", 0.0))
+    return np.asarray(np.maximum(model.upperDryFrictionLimit, -lower))
 
 
 def turns(body: Body) -> bool:
