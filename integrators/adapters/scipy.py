@@ -320,7 +320,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
 
     def _look(self, run: FixedRun) -> None:
         """A RuntimeWarning for fixed steps that `integrate` doubts: SciPy knows success and failure alone."""
-        counted = self.nfev
+        counted: int = self.nfev  # type: ignore[has-type]
         doubts = collect(run.problem, self.lie_method, run.plan, [run], 0.0).doubts
         self.nfev = counted
         if doubts:
