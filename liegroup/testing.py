@@ -40,6 +40,7 @@ __all__ = [
     "inverse_of_map",
     "matrices",
     "moves",
+    "near_identity",
     "pairing",
     "projection",
     "second_derivatives",
@@ -89,8 +90,7 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
 def check_formulas(table: Any) -> None:
     """What of `check_group` holds for every group, for those of a table that others have registered: once per process.
 
-    A run asks it; 20 ms or so.  That logarithms are right is left to `check_group`: not every element of every group
-    has one.
+    A run asks it; 20 ms or so.  Logarithms are asked near the identity: not every element of every group has one.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _algebraic(group: Group) -> Iterator[tuple[Any, ...]]:
     if _have(group, *FACTS):
         yield (facts,)
     for m in available_maps(group):
-        yield from ((theorem, m) for theorem in (tangents, transposes, second_derivatives))
+        yield from ((theorem, m) for theorem in (near_identity, tangents, transposes, second_derivatives))
         if _have(group, f"{m.name}_difference", "displace", "advance"):
             yield moves, m
 
@@ -633,9 +633,34 @@ def inverse_of_map(s: Sample, m: GroupMap) -> None:
     >>> from liegroup import so3
     >>> inverse_of_map(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
     """
-    (x,), (a,), n = s.vectors(1, 0.4), s.elements(1), s.group.n_v
+    (x,), (a,) = s.vectors(1, 0.4), s.elements(1)
     s.equal(f"{m.name}⁻¹({m.name}(x)) = x", m.inverse(m(x)), x)
     s.same(f"{m.name}({m.name}⁻¹(a)) = a", m(m.inverse(a)), a)
+    near_identity(s, m)
+
+
+def near_identity(s: Sample, m: GroupMap) -> None:
+    """τ⁻¹(τ(x)) = x of small x, τ(0) = e, dτ(0) = 1: of every group, also where not every element has coordinates.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> near_identity(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["exp"])
+    """
+    (x,), n = s.vectors(1, 0.05), s.group.n_v
+    s.equal(f"{m.name}⁻¹({m.name}(x)) = x", m.inverse(m(x)), x)
     s.same(f"{m.name}(0) = e", m(np.zeros(n)), s.group.identity())
     s.equal(f"d{m.name}(0) = 1", m.dtau_left(np.zeros(n)), np.eye(n))
 

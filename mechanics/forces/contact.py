@@ -275,8 +275,9 @@ def contact(
     Exact for rigid shapes: n, d and the contact point are those of the undeformed ones, for small depths against
     curvatures.  A shape on a plane is touched at its lowest point, two round ones in the middle of their overlap.
     Two capsules touch at one point, also side by side, where it is not determined: they are held apart there, and turn
-    on it; where they come to lie parallel it jumps from end to end, and variable steps become as small as the
-    tolerance asks: give balls at the ends of one of them instead, or take fixed steps.  Friction acts at the contact point and makes no moment about the normal.
+    on it; where they come to lie parallel it jumps from end to end, and variable steps become as small as the tolerance
+    asks: give balls at the ends of one of them instead, or take fixed steps.  Friction acts at the contact point and
+    makes no moment about the normal.
 
     An evaluation costs a constant time per contact; the variational step takes contacts with the base into its sweep
     (linear time) and solves for those between two moving bodies together.

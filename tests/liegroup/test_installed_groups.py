@@ -83,12 +83,13 @@ print(*run(Group(((circles, 1),))))
 
 
 WRONG = """
+import arcs
 import circles
 import spirals
 from integrators import Problem, integrate
 from liegroup import Group, table
 
-for file in (circles, spirals):
+for file in (circles, spirals, arcs):
     table.register(file)
     problem = Problem(Group(((file, 1),)), [0.5], lambda t, y: [2.0])
     for method in ("RKMK4", "GAUSS8"):
@@ -104,12 +105,16 @@ def test_a_run_on_a_group_whose_formulas_contradict_one_another_is_refused(tmp_p
     (tmp_path / "spirals.py").write_text(
         GROUP.replace("Circle", "Spiral") + "\n\ndef displace(q, d):\n    return (-d[0],)\n", encoding="utf-8"
     )
+    (tmp_path / "arcs.py").write_text(
+        GROUP.replace("Circle", "Arc") + "\n\ndef log(q):\n    return (1.01 * q[0],)\n", encoding="utf-8"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     done = subprocess.run([sys.executable, "-c", WRONG], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
-    right, wrong = done.stdout.splitlines()[:2], done.stdout.splitlines()[2:]
+    right, wrong, logs = (done.stdout.splitlines()[k : k + 2] for k in (0, 2, 4))
     assert right == ["Circle True"] * 2
-    assert len(wrong) == 2
+    assert len(wrong) == len(logs) == 2
+    assert all("Arc: exp\\u207b\\xb9(exp(x)) = x" in line for line in logs), logs
     assert all("Spiral: displace(a, exp_difference(x)) = a exp(x)" in line for line in wrong), wrong
 
 
