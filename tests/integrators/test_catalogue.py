@@ -21,7 +21,7 @@ from integrators.method import Method, Stepper
 from integrators.method.method import NEEDS
 from integrators.methods import METHODS, catalogue, find
 from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
-from integrators.signatures import STEP_SIGNATURES
+from integrators.signatures import FIELD_SIGNATURES, STEP_SIGNATURES
 from integrators.status import OK
 from integrators.testing import order_problem
 from liegroup import rn
@@ -274,3 +274,44 @@ def test_a_stepper_of_ones_own_keeps_to_its_rows_and_goes_where_the_field_points
     problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
     with pytest.raises(ValueError, match=message) if message else nullcontext():
         assert abs(integrate(problem, method, (0.0, 1.0), 1e-3).y[-1, 0] - np.cos(1.0)) < 1e-3
+
+
+@entry(*STEP_SIGNATURES)
+def of_implicit_euler(
+    field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+):  # fmt: skip
+    """Exact for ẏᵢ = a(t) + b yᵢ."""
+    v, x, w = work[OWN_ROWS], work[OWN_ROWS + 1], work[OWN_ROWS + 2]
+    field(t + h, y, parameters, structure, field_work, v)
+    for i in range(y.shape[0]):
+        st(x, i, ld(y, i) + 1.0)
+    field(t + h, x, parameters, structure, field_work, w)
+    for i in range(y.shape[0]):
+        st(y, i, ld(y, i) + h * ld(v, i) / (1.0 - h * (ld(w, i) - ld(v, i))))
+    return OK
+
+
+@entry(*FIELD_SIGNATURES)
+def of_a_table(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, -parameters[int(10.0 * t)] * ld(y, 0))
+
+
+def near_a_slow_motion(t, y):
+    return [1e9 * (np.cos(t) - y[0]), 1.0]
+
+
+@pytest.mark.parametrize(
+    ("field", "start", "step"),
+    [
+        (near_a_slow_motion, [1.0 + 1e-9, 0.0], of_implicit_euler),
+        (of_a_table, [1e-7, 0.0], of_implicit_euler),
+        (lambda t, y: [0.0, 0.0], [1.0, 2.0], of_euler),
+        (lambda t, y: [1e-14, -1e-14], [1.0, 2.0], of_euler),
+        (lambda t, y: [0.0 if t == 0.0 else 1.0, y[0]], [0.0, 0.0], of_implicit_euler),
+    ],
+)
+def test_a_right_step_of_ones_own_is_taken_whatever_the_field(field, start, step):
+    """Stiff, a table that ends soon, at rest, slow, or with a jump at the start."""
+    method = Method("OWN", Stepper("own", step, lambda options: 3, maps=("exp",)), order=1, evaluations=0)
+    method.check(Problem(rn(2), start, field, parameters=[4.0] * 30), 0.0)
