@@ -58,7 +58,7 @@ nothing.
 """
 LOOKS = 64
 """Saved states, of all trajectories together, at which the hypotheses of the steps are looked at again."""
-ARRAYS, ARRAYS_OF = 32, 4
+ARRAYS, ARRAYS_OF = 8, 4
 """Saved states of one trajectory, and trajectories, in which compiled functions of the user's are called once more by
 their source.
 """
