@@ -41,6 +41,8 @@ NEAR, BENT, MOST_BENT = 0.5, 0.5, 64
 """Part of a value to which a parabola has to come near zero, so that it is looked at there; part of how far a function
 goes that its second differences are, at most, in so many parts of a step.
 """
+_STAYS = 1e-6
+"""Part of a step before its end at which a function that is zero there is asked whether it was so before."""
 _FLAT = 1e-8
 """To what part of what is between two places the one is found at which a function is least: there it is flat."""
 
@@ -370,14 +372,22 @@ def _beyond(
 
 
 def _root(function: Callable[[float], float], a: float, b: float, start: float, h: float) -> float:
-    """A zero in (start, h], given the values a and b at its ends, to rounding."""
+    """A zero in (start, h], given the values a and b at its ends, to rounding; of a function that stays zero, where it
+    becomes so.
+    """
     from scipy.optimize import brentq
 
-    if b == 0.0:
+    stays = b == 0.0 and a * function(h - _STAYS * (h - start)) <= 0.0
+    if b == 0.0 and not stays:
         return h
-    ends = {start: a, h: b}
+    ends = {start: a, h: -a if stays else b}
+
+    def value(x: float) -> float:
+        found = ends[x] if x in ends else function(x)
+        return (a if a * found > 0.0 else -a) if stays else found
+
     root, _ = brentq(
-        lambda x: ends[x] if x in ends else function(x),
+        value,
         start,
         h,
         xtol=1e-300,

@@ -691,10 +691,12 @@ class Run:
             with np.errstate(all="ignore"):  # functions may be infinite
                 slopes = h * self.rates_before, h * self.rates_after
                 found = zeros(events, self.before, self.after, h, self.state_at, values_at, slopes)
-            for part, k, y in found:
+            for row, (part, k, y) in enumerate(found):
                 self.events_found.append((t + part, k, self.given(y)))
-                seen = sum(row[1] == k for row in self.events_found)
+                seen = sum(event[1] == k for event in self.events_found)
                 if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
+                    together = [other for other in found[row + 1 :] if other[0] == part]
+                    self.events_found += [(t + part, other, self.given(y)) for _, other, y in together]
                     self._end_at(t, part, y, events.names[k])
                     return
             for k in {k for _, k, _ in found}:  # one that comes often in a step may do so in the next, too

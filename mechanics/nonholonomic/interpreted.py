@@ -97,6 +97,10 @@ class InterpretedFunctions(Functions):
                     "abs(x), np.sqrt(v @ v) for np.linalg.norm(v), np.sin for math.sin, no float(x)"
                 )
 
+    @property
+    def autonomous(self) -> bool | None:
+        return None
+
     @cached_property
     def _module(self) -> Any:
         made = {name: as_field(function, name.rpartition("_")[2]) for name, (function, _, _) in plain(self).items()}

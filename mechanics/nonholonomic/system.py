@@ -112,6 +112,8 @@ class NonholonomicSystem:
         Parameters that are given from outside, as of a `Problem`; the energy is then not expected to be kept.
     t : float
         Time of the start, s: where the rows or what they are to give depend on the time, a run from it begins there.
+    autonomous : bool, optional
+        Whether the motion does not depend on the time (see `Problem.autonomous`).
 
     Examples
     --------
@@ -150,6 +152,7 @@ class NonholonomicSystem:
     scene: Any = None
     inputs: Any = None
     t: float = 0.0
+    autonomous: bool | None = None
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -291,6 +294,7 @@ class NonholonomicSystem:
             model=self.model,
             scene=self.scene,
             inputs=self.inputs,
+            autonomous=self.autonomous,
         )
 
     @property

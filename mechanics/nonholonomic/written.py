@@ -23,6 +23,7 @@ the convex body on a plane (`rolling_body`, one source of five systems) and the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -184,13 +185,25 @@ class Functions:
             invariant_names=("energy", *self.invariants),
             invariant_units=("J", *(invariant_units or ("",) * len(self.invariants))),
             edges=tuple(self.edges),
+            autonomous=self.autonomous,
             **more,
         )
 
     @cached_property
     def source(self) -> str:
         """The code of all of them."""
-        return _HEADER + "".join(field_source(name, _straight(self, *made)) for name, made in plain(self).items())
+        return _HEADER + "".join(field_source(name, body) for name, body in self._bodies.items())
+
+    @cached_property
+    def _bodies(self) -> dict[str, list[str]]:
+        """The lines of each of them."""
+        return {name: _straight(self, *made) for name, made in plain(self).items()}
+
+    @property
+    def autonomous(self) -> bool | None:
+        """Whether no line of the motion reads the time; None: not known."""
+        moving = [self._bodies.get(name, []) for name in ("reduced_field", "constrained_field", "projection")]
+        return not any(re.search(r"\bt\b", line) for body in moving for line in body)
 
     @cached_property
     def _module(self) -> Any:

@@ -537,3 +537,19 @@ def test_callbacks_and_stopped_runs_have_time_and_state_of_one_moment(way):
     run = integrate(clock, method, (0.0, 50.0), events=zeros, callback=lambda t, y: t > 0.3, save_every=50, **options)
     assert run.status is Status.STOPPED
     assert abs(run.t[-1] - run.y[-1, 0]) < 1e-12
+
+
+@pytest.mark.parametrize("way", [("GAUSS8", {"step": 0.5}), ("RKMK_DOP853", {"rtol": 1e-9}), ("RKMK4", {"step": 0.01})])
+def test_a_function_that_becomes_zero_and_stays_so_is_placed_where_it_does(way):
+    method, options = way
+    motion = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    touch = Event(lambda t, y: max(y[0], 0.0), "touch", terminal=True)
+    assert integrate(motion, method, (0.0, 4.0), events=touch, **options).t[-1] == pytest.approx(np.pi / 2, abs=1e-7)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_events_at_one_moment_are_all_there_though_one_is_terminal(order):
+    motion = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    events = [Event(lambda t, y: y[0], "stop", terminal=True), Event(lambda t, y: y[0], "count")][::order]
+    run = integrate(motion, "RKMK4", (0.0, 4.0), 0.01, events=events)
+    assert [len(run.events[name][0]) for name in ("stop", "count")] == [1, 1]

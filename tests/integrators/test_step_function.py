@@ -230,3 +230,9 @@ def test_compiled_steps_have_the_derivatives_of_interpreted_ones(made, method):
     interpreted, compiled = (linearised_step(problem, method, problem.y0, 0.05, compiled=how) for how in (False, True))
     for one, other in zip(interpreted, compiled, strict=True):
         assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["rolling-disk", "knife-edge", "nonholonomic-particle", "roller-racer", "rattleback"])
+def test_systems_that_do_not_read_the_time_need_none(name):
+    problem = SYSTEMS[name].problem("reduced")
+    assert np.isfinite(stepper(problem, "RKMK4", 1e-3)(problem.y0)).all()

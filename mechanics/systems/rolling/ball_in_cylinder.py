@@ -174,6 +174,7 @@ def ball_in_cylinder(
     positive(mass=mass, radius=radius, distance=distance, moment=moment)
     finite(gravity=gravity, turn_rate=turn_rate, climb=climb, radial_spin=radial_spin)
     return NonholonomicSystem(
+        autonomous=True,
         model="ball-in-cylinder",
         group=table_of([(SE3, 1)]),
         variables=(

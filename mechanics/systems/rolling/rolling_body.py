@@ -280,6 +280,7 @@ def rolling_body(
     offset = np.array(so3.act(tuple(q), tuple(rho)))
     tensor = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
     return NonholonomicSystem(
+        autonomous=True,
         model=model,
         group=table_of([(SE3, 1)]),
         variables=(

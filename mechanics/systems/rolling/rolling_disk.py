@@ -284,6 +284,7 @@ def rolling_disk(
             f"tilt: {tilt} rad lays the disk flat (sin θ = {np.sin(theta):.2g} < {FLAT}), where its angles are singular"
         )
     return NonholonomicSystem(
+        autonomous=True,
         model=model,
         group=table_of([(RN, 5)]),
         variables=(
