@@ -11,8 +11,10 @@ from integrators.problem import Doubt
 from integrators.problem.energy import energy_at_play, is_kept, keeps
 from integrators.problem.guards import energy_guard
 
-MOST_TRAJECTORIES, MOST_ROWS, DRIVEN_ROWS = 8, 200, 50
-"""Of an ensemble, states whose kinetic energy is asked, and those at which a force of time is looked for."""
+MOST_TRAJECTORIES, MOST_ROWS, DRIVEN_ROWS, BLOWS = 8, 200, 50, 128
+"""Of an ensemble, states whose kinetic energy is asked, those at which a force of time is looked for, and times about
+the one at which the energy has left its limits.
+"""
 
 
 def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -38,12 +40,19 @@ def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     beyond = np.maximum(lower - least, greatest - upper)[: len(found.t)]
     if not (beyond > 0.0).any():
         return []
-    if not problem.is_autonomous and not keeps(alone, at_play, _between(found)):
+    first = int(np.argmax(beyond > 0.0))
+    if not problem.is_autonomous and not keeps(alone, at_play, [*_about(found, first), *_between(found)]):
         return []  # a force of time acts
     row = int(np.argmax(beyond))
     value = float(least[row] if lower - least[row] > greatest[row] - upper else greatest[row])
-    time = float(found.t[np.argmax(beyond > 0.0)])
+    time = float(found.t[first])
     return [Doubt("energy", time, value, lower if value < lower else upper, guard.says, guard.remedy, number)]
+
+
+def _about(found: Trajectory, row: int) -> list[tuple[float, np.ndarray]]:
+    """Times about that at which the energy left its limits first, where a short blow may have come."""
+    begin, end = max(row - 1, 0), min(row + 1, len(found.t) - 1)
+    return [(float(t), found.y[begin]) for t in np.linspace(found.t[begin], found.t[end], BLOWS)]
 
 
 def _between(found: Trajectory) -> list[tuple[float, np.ndarray]]:

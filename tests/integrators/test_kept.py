@@ -81,3 +81,13 @@ def test_a_run_that_loses_energy_is_doubtful_beside_a_field_that_reads_the_time_
     )  # fmt: skip
     run = integrate(slow, "RKMK4", (0.0, 400.0), 0.8)
     assert "energy" in {doubt.name for doubt in run.doubts}
+
+
+def test_a_short_blow_is_no_doubt():
+    """0.2 ms in a run of a second, of which a thousand states are saved."""
+    blown = Problem(
+        product(rn(1), rn(1)), [0.5, 0.0],
+        lambda t, y: [y[1], -4.0 * y[0] + 4e3 * np.exp(-(((t - 1.5e-3) / 1e-4) ** 2))], canonical=True,
+        invariants={"energy": lambda t, y: 0.5 * y[1] ** 2 + 2.0 * y[0] ** 2},
+    )  # fmt: skip
+    assert integrate(blown, "RKMK4", (0.0, 1.0), 2e-5, save_every=50).success

@@ -46,7 +46,7 @@ def test_a_disk_above_its_plane_is_refused():
         (chaplygin_sleigh, {"mass": -1.0}, "mass: -1.0, expected a positive number"),
         (chaplygin_sleigh, {"inertia_about_com": float("nan")}, "inertia_about_com: nan"),
         (rolling_disk, {"tilt": np.pi / 2}, "lays the disk flat"),
-        (tilting_disk, {"tilt": -np.pi / 2}, "lays the disk flat"),
+        (tilting_disk, {"tilt": -np.pi / 2}, "lies flat"),
         (snakeboard, {"angles": (0.0, np.pi / 2, 0.0)}, "inside"),
         (snakeboard, {"angles": (0.0, 1.56, -1.56)}, "both trucks across"),
         (car, {"steering_angle": 2.0}, "inside"),
