@@ -141,6 +141,8 @@ def sweep(
     own = [name for name in axes if name not in _OF_RUNS]
     if own and not is_builder:
         raise TypeError(f"model: {shown(model)}, expected a function of {', '.join(own)} that gives a problem")
+    if twice := [name for name, value in (("method", method), ("step", step)) if name in axes and value is not None]:
+        raise TypeError(f"{', '.join(twice)}: among the parameters and besides; give it once")
     given = {"method": method, "t_span": t_span, "step": step, **options}
     builder = model if is_builder else partial(_always, pose(model))
     cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]

@@ -209,6 +209,8 @@ def test_any_number_of_workers_gives_the_same_bits():
         (decaying, {"rate": [1.0]}, {"into": "a.h5"}, TypeError, "into"),
         (decaying, {"rate": [1.0]}, {"quantities": {"end": 1}}, TypeError, "quantities"),
         (decaying, {"rate": [1.0]}, {"client": 1}, TypeError, "client"),
+        (decaying, {"rate": [1.0], "method": ["MIDPOINT"]}, {}, TypeError, "^method: among the parameters and besides"),
+        (decaying, {"rate": [1.0], "step": [0.1]}, {}, TypeError, "^step: among the parameters and besides"),
     ],
 )
 def test_what_makes_no_sense_is_refused(model, axes, given, error, word):

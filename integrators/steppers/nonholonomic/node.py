@@ -55,8 +55,8 @@ def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The inverses of the problem's scales; ValueError unless it carries its constraints as parts."""
     if problem.parts_layout != "constrained":
         remedy = (
-            "pose it by constrained_problem() of a mechanism or nonholonomic system, a holonomic_problem by "
-            "integrators.problem.in_velocities"
+            "pose it by mechanics.formulations.constrained_problem of a mechanism, by constrained_problem() of a "
+            "nonholonomic system, a holonomic_problem by integrators.problem.in_velocities"
         )
         if problem.inputs.worked:
             remedy = "run it without with_work(), and integrate Problem.input_powers(run.t, run.y)"
