@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -110,6 +111,19 @@ def register(kind: type[Element]) -> None:
     _origins[kind] = replace(origin, content=f"{origin.content}{number}")
     KINDS.append(kind)
     renew(_ADDED[kind.place])
+    copyreg.pickle(kind, _sent)
+
+
+def _sent(element: Element) -> tuple[Any, ...]:
+    """An element for another process, which may not know its kind."""
+    made: Any = element.__reduce_ex__(4)
+    return _received, (type(element), *made[:2]), *made[2:]
+
+
+def _received(kind: type[Element], make: Any, arguments: tuple[Any, ...]) -> Any:
+    """The element there; its kind is registered with it."""
+    register(kind)
+    return make(*arguments)
 
 
 _three, _nine = load_components(3), load_components(9)

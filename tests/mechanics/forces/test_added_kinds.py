@@ -3,6 +3,7 @@ by bit, and what is compiled for it is its law alone.
 """
 
 import math
+import pickle
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 
@@ -137,6 +138,30 @@ def test_kinds_have_their_numbers_whatever_was_added_before(added):
         del KINDS[count:]
     assert found[0] == found[1]
     assert len(set(found[0])) == 2
+
+
+@helper
+def cubed(numbers, u, s):
+    (k,) = numbers
+    return -k * u * u * u, 0.25 * k * u * u * u * u, 0.0 * s
+
+
+@dataclass(frozen=True)
+class Cubed(OnJoint):
+    law = staticmethod(cubed)
+    k: float
+
+
+def test_an_element_brings_its_kind_to_a_process_that_does_not_know_it(added):
+    added(Cubed)
+    spring = Cubed("arm_joint", 2.0)
+    problem = Mechanism(TREE, elements=[[spring]]).problem(Q, V)
+    sent, number, there = pickle.dumps(problem), registry.number_of(spring), problem.velocity(0.0, problem.y0)
+    del KINDS[-1]
+    renew(registry._ADDED[Cubed.place])
+    got = pickle.loads(sent)
+    assert registry.number_of(spring) == number
+    assert np.array_equal(got.velocity(0.0, got.y0), there)
 
 
 def test_a_law_that_cannot_be_compiled_is_told_at_every_call(added, monkeypatch):
