@@ -262,6 +262,8 @@ class OnBodies(Element):
     ----------
     first, second : Frame
         On the body that the force acts on, and on the one that its opposite acts on.
+    SIZE : int
+        How many numbers the law reads; `numbers_of` gives them.
 
     Examples
     --------
@@ -282,7 +284,8 @@ class OnBodies(Element):
         return cls.SIZE
 
     def numbers_of(self, first: Frame, second: Frame) -> Array:
-        """The numbers of the law, with the element's frames in the axes of the bodies that the law gets.
+        """The numbers of the law, which each kind gives, with the element's frames in the axes of the bodies that the
+        law gets.
 
         Parameters
         ----------

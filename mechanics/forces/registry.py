@@ -79,10 +79,10 @@ def register(kind: type[Element]) -> None:
     Raises
     ------
     TypeError
-        The class says not where it acts, or has no `law` that is a `helper` in a source file; the law, called once with
-        plain numbers, fails or gives something else than its place asks for: three numbers (force, energy, power), or
-        between bodies (force, two arms, energy, power), the first three of three numbers each; or it does not run in
-        lanes.
+        The class says not where it acts, or, between bodies, not its numbers (`SIZE`, `numbers_of`); it has no `law`
+        that is a `helper` in a source file; the law, called once with plain numbers, fails or gives something else than
+        its place asks for: three numbers (force, energy, power), or between bodies (force, two arms, energy, power),
+        the first three of three numbers each; or it does not run in lanes.
 
     Notes
     -----
@@ -101,6 +101,13 @@ def register(kind: type[Element]) -> None:
     if not (isinstance(kind, type) and issubclass(kind, OnJoint | OnEquation | OnBodies | OnScrew)):
         raise TypeError(
             f"kind: {shown(kind)}, derive it from OnJoint, OnEquation, OnBodies or OnScrew (mechanics.forces)"
+        )
+    if issubclass(kind, OnBodies) and not (
+        isinstance(getattr(kind, "SIZE", None), int) and kind.numbers_of is not OnBodies.numbers_of
+    ):
+        raise TypeError(
+            f"{kind.__name__}: numbers of a law between bodies hold places on them, too; say how many there are, "
+            "`SIZE`, and give them by `numbers_of(first, second)`, from the frames in the axes of `BodyState`"
         )
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")

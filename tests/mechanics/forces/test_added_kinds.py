@@ -19,6 +19,7 @@ from mechanics.constraints.loops import revolute
 from mechanics.errors import ModelError
 from mechanics.forces import (
     KINDS,
+    OnBodies,
     OnJoint,
     Sphere,
     Tendon,
@@ -150,6 +151,18 @@ def cubed(numbers, u, s):
 class Cubed(OnJoint):
     law = staticmethod(cubed)
     k: float
+
+
+def test_a_kind_between_bodies_says_what_its_numbers_are(added):
+    class Unsaid(OnBodies):
+        law = staticmethod(cubed)
+
+    class Half(Unsaid):
+        SIZE = 1
+
+    for kind in (Unsaid, Half):
+        with pytest.raises(TypeError, match=rf"{kind.__name__}: numbers of a law between bodies .*`SIZE`.*`numbers_of"):
+            added(kind)
 
 
 def test_an_element_brings_its_kind_to_a_process_that_does_not_know_it(added):

@@ -343,6 +343,9 @@ def test_a_law_that_cannot_be_called_is_refused_by_its_name():
             law = staticmethod(helper(function))
             stiffness: float
 
+            def numbers_of(self, first, second):
+                return np.array([self.stiffness])
+
         return Broken
 
     def misspelt(numbers, x, s):
