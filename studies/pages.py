@@ -127,12 +127,27 @@ def _tuples(value: Any) -> Any:
 
 
 def take(study: str, folder: Path, label: str = "") -> None:
-    """Keep the record of a finished run, and its picture where a page shows one."""
+    """Keep the record of a finished run, and its picture where a page shows one; SystemExit says what is missing."""
+    _check_kept(study)
+    if not (folder / "summary.json").is_file():
+        raise SystemExit(f"record: {folder} has no summary.json; give the folder of a finished run (its --out)")
     record = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     record["config"] = {key: value for key, value in record["config"].items() if key not in WITHOUT}
     text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     file_of(study.replace("-", "_"), label).write_text(text, encoding="utf-8")
     draw(study, folder, label)
+
+
+def _check_kept(study: str) -> None:
+    """SystemExit unless a study has a page that takes its records."""
+    if study not in STUDIES:
+        raise SystemExit(f"study {study!r}: expected one of {', '.join(STUDIES)}")
+    page = FOLDER / study.replace("-", "_") / "page.py"
+    if not page.is_file():
+        raise SystemExit(
+            f"study {study!r}: no {page.relative_to(ROOT)}; give it one with a dict BLOCKS, from the "
+            "names of blocks to functions of the rows of a record"
+        )
 
 
 def draw(study: str, folder: Path, label: str) -> None:
@@ -187,6 +202,7 @@ def main(
     if record is not None:
         take(*record, label or "")
     if again is not None:
+        _check_kept(again)
         for each in labels_of(again.replace("-", "_")) if label is None else [label]:
             run_again(again, each, also)
     for page in pages():

@@ -142,3 +142,17 @@ def test_numbers_are_short():
     assert [number(x) for x in (0.0012, 1.2e-13, 0.14, 12.0, 250.0, None, 0)] == [
         "1.2e-3", "1.2e-13", "0.14", "12", "2.5e2", "–", "0",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        ("nosuch", "'nosuch': expected one of"),
+        ("swing", r"no studies.swing.page\.py; give it one"),
+        ("rods", "no summary"),
+    ],
+)
+def test_what_keeps_a_record_from_being_taken_is_named(monkeypatch, tmp_path, study, words):
+    monkeypatch.setitem(pages.STUDIES, "swing", STUDIES["rods"])
+    with pytest.raises(SystemExit, match=words):
+        pages.take(study, tmp_path)
