@@ -241,9 +241,9 @@ class Controller(StepController):
         if not method.is_adaptive:
             asked = [name for name, value in (("rtol", rtol), ("atol", atol)) if value is not None]
             instead = f"leave {', '.join(asked) or '`controller`'} away" if step is not None else "give `step`"
+            what = ", ".join(asked) or ("step: None" if step is None else "controller")
             raise ValueError(
-                f"{', '.join(asked) or 'step: None'}: {method.name} does not estimate its error: {instead}, or take a "
-                "method with an embedded one"
+                f"{what}: {method.name} does not estimate its error: {instead}, or take a method with an embedded one"
             )
 
     def method(self, method: Method) -> Method:

@@ -137,3 +137,11 @@ def test_times_of_another_run_are_within_its_interval(problems):
     assert beside
     with pytest.raises(ValueError, match="expected times in the order"):
         integrate(problems.pendulum(), "RKMK4", (0.0, 1.0), 0.1, t_eval=[0.5, 1.0 + 1e-12])
+
+
+def test_how_many_states_are_kept_is_said_once(tmp_path):
+    problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    with pytest.raises(ValueError, match="save_every: 6, given beside t_eval"):
+        integrate(problem, "RKMK4", (0.0, 1.0), 0.01, t_eval=[0.5], save_every=6)
+    with pytest.raises(ValueError, match="controller: RKMK4 does not estimate its error: leave `controller` away"):
+        integrate(problem, "RKMK4", (0.0, 1.0), 0.1, controller="I")
