@@ -126,6 +126,7 @@ def answer(study: Study, config: StudyConfig) -> Path:
     started = time.perf_counter()
     result = study.run(config)
     elapsed = time.perf_counter() - started
+    write(out / f"{study.name}.h5", study.data(result))  # first: what has taken hours is kept whatever fails behind
     records = [dict(record) for record in study.records(result)]
 
     print(f"\n{study.question}\n\n{table(records, study.columns)}\n")
@@ -141,7 +142,6 @@ def answer(study: Study, config: StudyConfig) -> Path:
         "runs": [_plain(record) for record in records],
     }
     _write_text(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    write(out / f"{study.name}.h5", study.data(result))
     with matplotlib.rc_context(STYLE):
         figure = study.figure(result)
         for suffix in ("png", "pdf"):

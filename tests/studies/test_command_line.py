@@ -8,7 +8,7 @@ import pytest
 
 from studies.energy_drift.question import EnergyDriftConfig, remarks
 from studies.registry import STUDIES
-from studies.study import command_line
+from studies.study import answer, command_line
 
 
 def another(value):
@@ -60,3 +60,13 @@ def test_runs_that_failed_have_no_slope_that_counts():
         config=EnergyDriftConfig(), tree=SimpleNamespace(name="arm", nv=7), energy=1.0, scale=1.0, runs=[failed]
     )
     assert remarks(result)[1:] == ["RKMK4: 1 of 1 runs say nothing (the step size fell below ten units)"]
+
+
+def test_what_a_run_has_found_is_kept_though_its_table_fails(tmp_path):
+    def fails(result):
+        raise ArithmeticError("of the table")
+
+    study = dataclasses.replace(STUDIES["stiff"], records=fails)
+    with pytest.raises(ArithmeticError, match="of the table"):
+        answer(study, study.config(quick=True, out=tmp_path, progress=False))
+    assert (tmp_path / "stiff.h5").stat().st_size > 0
