@@ -271,7 +271,7 @@ def integrate(
     if callback is not None and not callable(getattr(callback, "look", None)):
         check_function(callback, "callback", "a function callback(t, y) or an object with a method look", 2)
     gathered = () if statistics is None else checked(statistics)
-    if t_eval is not None and save_every is not None and not gathered:
+    if t_eval is not None and save_every not in (None, 1) and not gathered:
         raise ValueError(f"save_every: {save_every}, given beside t_eval, whose times are kept instead; leave one out")
     output = Output(times=times_of(t_eval, span), events=events_of(events, problem, gathered), statistics=gathered)
     way = way_of(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem)

@@ -71,8 +71,8 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
 
 @helper
 def too_small(h: Any, remaining: Any, t: Any) -> Any:
-    """Whether the step is lost in the time, and not the last one; at the time 0, only one of size 0."""
-    return (absolute(h) <= 10.0 * _ULP * absolute(t)) & (h != remaining)
+    """Whether the step is lost in the time, or of size 0, and not the last one."""
+    return ((absolute(h) < 10.0 * _ULP * absolute(t)) | (h == 0.0)) & (h != remaining)
 
 
 @helper

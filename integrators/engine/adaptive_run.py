@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -42,6 +43,7 @@ from integrators.problem.ambient import state_sizes
 from integrators.problem.fields import Field
 from integrators.problem.python_field import SIZE
 from integrators.status import Status
+from liegroup.compile import is_ours
 
 Array = NDArray[np.float64]
 WATCHED = 2
@@ -206,10 +208,16 @@ class AdaptiveRun(Run):
         return float(self.clock[T]), float(self.clock[TAKEN] if self.counters[PENDING] else self.clock[H])
 
     def take(self, status: Status) -> None:
-        if status is Status.CONTROLLER_FAILED:
+        if status is Status.CONTROLLER_FAILED and self._is_of_the_field():
+            super().take(Status.NON_FINITE)
+        elif status is Status.CONTROLLER_FAILED:
             self.end(status, self._why_the_controller_failed())
         else:
             super().take(status)
+
+    def _is_of_the_field(self) -> bool:
+        """Whether a controller of ours has no step because the field gives none."""
+        return is_ours(type(self.steering.controller).__module__) and not math.isfinite(self.clock[TAKEN])
 
     def _why_the_controller_failed(self) -> str:
         name, h, verdict = self.steering.controller.name, float(self.clock[TAKEN]), int(self.clock[NEXT])

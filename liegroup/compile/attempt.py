@@ -15,6 +15,7 @@ from liegroup.compile.options import KERNEL, OPTIONS
 from liegroup.compile.undisturbed import undisturbed
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_CALL = re.compile(r"[>]{3} ([^\n]+)")
 _WHERE = ("Failed in", "During", "File ", "Overload")
 
 
@@ -64,7 +65,7 @@ def check_in_lanes(probe: Callable[..., Any], signature: Any, name: str) -> None
     try:
         _compiled(dispatcher_of(probe, KERNEL), signature)
     except Exception as error:
-        calls = re.findall(r">>> ([^\n]+)", str(error))
+        calls = _CALL.findall(str(error))
         why = f"{calls[-1].strip()} has no code" if calls else reason_of(error)
         raise TypeError(
             f"{name}: does not run in lanes ({why}); write it with + - * /, whole powers as products, "

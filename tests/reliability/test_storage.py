@@ -132,7 +132,7 @@ def test_whole_files_with_other_content_are_refused_by_name(tmp_path, change):
             )
         write(path, Dataset(variables, {k: v for k, v in attributes.items() if k in kept or k not in versions()}))
         if name == "method" and change != "dropped":
-            with pytest.raises(ValueError, match="no method"):
+            with pytest.raises(ValueError, match="is not in the catalogue"):
                 resume(path, PROBLEM)
         else:
             refused(path, lambda p: resume(p, PROBLEM))

@@ -142,6 +142,7 @@ def assert_same(tree, q, v, a, wrenches, tau, tolerance):
 
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees(HOLONOMIC))
+@pytest.mark.filterwarnings("ignore:.*armature of free, planar or uneven ball joints")
 def test_random_trees_move_as_in_pinocchio(shape, joints, seed):
     tree, q, v, wrenches, tau = example(shape, joints, seed, count=9)
     condition = np.linalg.cond(mechanics.mass_matrix(tree, q))
