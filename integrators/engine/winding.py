@@ -124,13 +124,13 @@ def _has_period(
             sizes = np.abs(values).max(axis=0).reshape(kinds, -1)
             largest = np.repeat(sizes.max(axis=1, initial=0.0), sizes.shape[1])
             allowed = OF_CHANGE * np.ptp(values, axis=0) + OF_LARGEST * largest
-            for y, before in zip(looked_at if on_line else looked_at[:1], values, strict=False):
-                if np.isfinite(before).all():
+            for y, before in zip(looked_at if on_line and place is start else looked_at[:1], values, strict=False):
+                after = [f(t, _turned(y, found, turns)) for turns in TURNS] if np.isfinite(before).all() else []
+                excess = np.max([np.abs(x - before) for x in after], axis=0, initial=0.0) - allowed
+                if np.any(excess > 0.0) or np.isnan(after).any():
                     noise = [np.abs(f(t, y + units) - before) for units in _some_units(y, found)]
-                    for turns in TURNS:
-                        change = np.abs(f(t, _turned(y, found, turns)) - before)
-                        if not np.all(change <= allowed + OF_NOISE * np.max(noise, axis=0)):
-                            return False
+                    if not np.all(excess <= OF_NOISE * np.max(noise, axis=0)):
+                        return False
     except Exception:  # a function of the user's that refuses such angles: they stay as they are
         return False
     return True
