@@ -18,9 +18,10 @@ from integrators.engine.run import Output, Plan, check_steps
 from integrators.events import Events, as_events
 from integrators.method import Method, Reference
 from integrators.problem import Problem
+from integrators.problem.by_source import check_arrays, check_frozen, check_truth
 from integrators.problem.dependence import dependence
 from integrators.problem.driven import inputs_at
-from integrators.problem.fields import check_entries, check_jitted, check_truth, reads_time
+from integrators.problem.fields import reads_time
 from integrators.problem.times import check_autonomous
 from integrators.results.solution import names_of_event
 from integrators.statistics.gathered import names_in_files
@@ -202,7 +203,7 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
     caller.
     """
     y = np.atleast_2d(problem.y0)[0]
-    check_entries(problem, t0, y)
+    check_arrays(problem, t0, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
@@ -213,6 +214,6 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
         if not np.isfinite(values).all():
             where = f"; {said}" if (said := dependence(problem, t0, y)) else ""
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}{where}")
-    check_jitted(problem, t0, y, velocity)
+    check_frozen(problem, t0, y, velocity)
     if problem.autonomous and reads_time(problem.field):
         check_autonomous(problem, t0, t1)

@@ -38,11 +38,11 @@ from integrators.engine.ways import spread
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
+from integrators.problem.by_source import beyond_arrays
 from integrators.problem.consistency import inconsistent
 from integrators.problem.dependence import NEAR_SINGULAR
 from integrators.problem.drawing import scene_of
 from integrators.problem.driven import inputs_at
-from integrators.problem.fields import beyond_arrays
 from integrators.problem.guards import ENERGY_CHANGE, doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution

@@ -23,8 +23,7 @@ import dis
 import inspect
 import math
 import time
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import CodeType
@@ -43,7 +42,7 @@ from integrators.signatures import (
     FIELD_VARIED_SIGNATURE,
 )
 from liegroup.arrays import reals
-from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, is_ours, ld, ld2
+from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
 
 Array = NDArray[np.float64]
 Shape = tuple[int, int]
@@ -51,8 +50,6 @@ PATIENCE, SMALL = 0.25, 2000
 """Seconds for which a function is interpreted at single states before it is compiled; parameters of problems for which
 a state takes some 10 ms.
 """
-LOOKED_AT, _APART = 100, 1e-6
-"""Components of the largest state at which a jitted field is compared with its source, and what may differ."""
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
 
 
@@ -103,7 +100,7 @@ class Field:
 
     def __reduce__(self) -> Any:
         if self.recipe is None:
-            for function in _sources(self):
+            for function in functions_of(self):
                 check_importable(function)
         return self.recipe or (as_field, (self.source,))
 
@@ -115,7 +112,7 @@ class Field:
         """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have
         jitted.
         """
-        return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in _sources(self))
+        return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in functions_of(self))
 
     def at_one_state(self, t: float, y: Array, parameters: Array, structure: Any, work: Array, out: Array) -> None:
         """Write the values at one state.
@@ -138,7 +135,7 @@ class Field:
         """Whether it is a kernel without compiled form."""
         if "compiled" in self.__dict__ or not self.is_kernel:
             return False
-        return not any(isinstance(f, Entry) and f.is_at_hand for f in _sources(self))
+        return not any(isinstance(f, Entry) and f.is_at_hand for f in functions_of(self))
 
     @cached_property
     def compiled(self) -> Any:
@@ -161,19 +158,19 @@ class Field:
         return self.build_varied()
 
 
-def _sources(source: Any) -> list[Any]:
+def functions_of(source: Any) -> list[Any]:
     """The functions of which a field is made."""
     if isinstance(source, Field):
-        return _sources(source.source)
+        return functions_of(source.source)
     parts = source.values() if isinstance(source, Mapping) else source if isinstance(source, tuple) else None
-    return [source] if parts is None else [f for part in parts for f in _sources(part)]
+    return [source] if parts is None else [f for part in parts for f in functions_of(part)]
 
 
 def reads_time(field: Field) -> bool:
     """Whether one of the functions of a field reads its first argument, the time, or passes it on; True where their
     source does not tell.
     """
-    return any(_reads_first(f) for f in _sources(field))
+    return any(_reads_first(f) for f in functions_of(field))
 
 
 def _reads_first(function: Any) -> bool:
@@ -231,121 +228,15 @@ def _field_of_jitted(function: Any, count: int, name: str, matrix: bool) -> Fiel
     )  # fmt: skip
 
 
-def check_jitted(problem: Any, t: float, y: Any, velocity: Any) -> None:
-    """ValueError where a jitted field reads behind its arrays, which compiled code does without a word, or writes into
-    its state; a
-    RuntimeWarning where it gives other numbers than its source: what it has read of its module is that of the time
-    when it was compiled.  Of states of up to `LOOKED_AT` numbers: sources with long loops take their time.
+def source_of(function: Any, name: str) -> Any:
+    """What a user has compiled as its source says it, interpreted, in the engine's signature; a function of numbers may
+    return them.
     """
-    source = problem.field.source
-    if not is_jitted(source) or isinstance(source, Entry) or len(y) > LOOKED_AT:
-        return
-    values, python = np.zeros(problem.dimension), source.py_func
-    try:
-        interpreted = _interpreted(python, _argument_count(python, "field"), "field", False)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), values
-            given = np.array(y)
-            interpreted(t, given, *arrays)
-    except IndexError as error:
-        raise ValueError(f"field: {error}; its compiled form would read what is behind its arrays") from error
-    except Exception:  # what has no interpreted form is not compared
-        return
-    if not np.array_equal(given, y, equal_nan=True):
-        k = int(np.flatnonzero(given != y)[0])
-        raise ValueError(f"field: writes into y[{k}], the state of the run; work on a copy: y = y.copy()")
-    if np.isfinite(values).all() and np.abs(values - velocity).max(initial=0.0) > _APART * np.abs(values).max(
-        initial=1.0
-    ):
-        k = int(np.argmax(np.abs(values - velocity)))
-        warnings.warn(
-            f"field: component {k} is {velocity[k]:.9g} at the start, and {values[k]:.9g} by its source: was something "
-            "that it reads changed since it was compiled? give it as `parameters`",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-
-
-def check_entries(problem: Any, t: float, y: Any) -> None:
-    """ValueError where an entry that is not ours reads or writes behind its arrays, which compiled code does without a
-    word, writes into its state, or leaves a value out.  Of states of up to `LOOKED_AT` numbers.
-    """
-    if len(y) > LOOKED_AT:
-        return
-    for name, function, size in (
-        ("field", problem.field, problem.dimension),
-        ("invariants", problem.invariants, problem.invariant_count),
-    ):
-        if not any(isinstance(f, Entry) and not is_ours(f.__module__) for f in _sources(function)):
-            continue
-        given, parameters = np.array(y), problem.own_parameters()
-        values, others = np.full(size, np.nan), np.zeros(size)
-        try:
-            with np.errstate(all="ignore"):
-                for out in (values, others):
-                    function.python(t, given, parameters, problem.structure, np.zeros(problem.work_shape), out)
-        except IndexError as error:
-            raise ValueError(
-                f"{name}: {error}; its compiled form would read what is behind its arrays. The problem gives it "
-                f"{len(y)} numbers of y, {len(parameters)} parameters, {len(problem.structure)} integers of structure, "
-                f"a workspace of {problem.work_shape[0]} × {problem.work_shape[1]} numbers, and room for {size} values"
-            ) from error
-        except Exception:  # what has no interpreted form is not looked at
-            continue
-        if not np.array_equal(given, y, equal_nan=True):
-            k = int(np.flatnonzero(given != y)[0])
-            raise ValueError(f"{name}: writes into y[{k}], the state of the run; work on a copy")
-        if (left := np.flatnonzero(np.isnan(values) & ~np.isnan(others))).size:
-            raise ValueError(f"{name}: does not set component {left[0]} of {size}; st(out, {left[0]}, …) sets it")
-
-
-def beyond_arrays(problem: Any, states: Sequence[tuple[float, Array]]) -> tuple[float, str] | None:
-    """The first of some times and states at which a function that users have compiled reads or writes behind its
-    arrays, and what Python says of it: compiled code does so without a word.
-    """
-    of_users = [
-        (name, function, size)
-        for name, function, size in (
-            ("field", problem.field, problem.dimension), ("invariants", problem.invariants, problem.invariant_count),
-        )
-        if any(is_jitted(f) and not (isinstance(f, Entry) and is_ours(f.__module__)) for f in _sources(function))
-    ]  # fmt: skip
-    for name, function, size in of_users if problem.n <= LOOKED_AT else ():
-        python, source = function.python, function.source
-        if is_jitted(source) and not isinstance(source, Entry):
-            python = _interpreted(source.py_func, _argument_count(source.py_func, name), name, False)
-        for t, y in states:
-            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), np.zeros(size)
-            try:
-                with np.errstate(all="ignore"), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    python(t, np.array(y), *arrays)
-            except IndexError as error:
-                return t, f"{name}: {error}"
-            except Exception:  # what has no interpreted form there is not looked at
-                break
-    return None
-
-
-def check_truth(events: Sequence[Any], problem: Any) -> None:
-    """TypeError for jitted event functions that return truth values, of which compiled code makes 0 and 1."""
-    y = np.array(np.atleast_2d(problem.y0)[0])
-    for event in events:
-        function = event.function
-        if not is_jitted(function) or isinstance(function, Entry):
-            continue
-        try:
-            count, name = _argument_count(function, "event"), f"event {event.name!r}"
-            arrays = problem.own_parameters(), problem.structure, np.zeros(problem.work_shape), np.zeros(1)
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                _interpreted(function.py_func, count, name, False)(0.0, y, *arrays)
-        except TypeError as error:
-            if "returned a truth value" in str(error):
-                raise
-        except Exception:  # what has no interpreted form is not asked
-            pass
+    if isinstance(function, Field) and is_jitted(function.source) and not isinstance(function.source, Entry):
+        function = function.source
+    if isinstance(function, Field | Entry):
+        return function.python
+    return _interpreted(getattr(function, "py_func", function), _argument_count(function, name), name, False)
 
 
 @entry(*FIELD_SIGNATURES)
