@@ -178,14 +178,13 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
     before, after, rates, rates_after = (
         crossings.before, crossings.after, crossings.rates_before, crossings.rates_after,
     )  # fmt: skip
-    found = False
+    found, beside = False, False
     if any_(ld(rates, 0) != ld(rates, 0)):  # of the first step: else those of the end of the one before
         _rates(crossings, equations, state, t - h, NEAR * h, state.previous, before, rates)
         for k in range(directions.shape[0]):
-            found = found or any_(absolute(ld(before, k)) <= _BESIDE * absolute(ld(after, k) - ld(before, k)))
-        if found:
+            beside = beside or any_(absolute(ld(before, k)) <= _BESIDE * absolute(ld(after, k) - ld(before, k)))
+        if beside:
             _forget_roundings(crossings, equations, state, t - h, h)
-            found = False
     for k in range(directions.shape[0]):
         a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))

@@ -3,7 +3,8 @@ takes from the motion, and by the power that it says.
 
     dU/dt = P − F·s,    s the rate of what the force acts on,
 
-along a motion, by differences, at random states.
+along a motion, by differences, at random states: in metres, radians and seconds, bodies in the axes of the world.  What
+is wrong by less than a thousandth, or at none of these states, is not found.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _between_bodies(random: Any, scale: float) -> tuple[Any, str]:
 def _contradiction(
     element: Element, numbers: tuple[float, ...], path: Any, driven: Any
 ) -> tuple[str, str] | None:  # fmt: skip
-    """What the law does, where that contradicts what it says or what its kind says, and the remedy."""
+    """What the law does, in W, where that contradicts what it says or what its kind says, and the remedy."""
     state, power = path
     found = element.law(numbers, *state(0.0), *driven(0.0))
     energy, brought = float(found[-2]), float(found[-1])
