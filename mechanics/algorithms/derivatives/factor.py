@@ -51,13 +51,17 @@ def solve(structure: Any, work: Any, first: Any, x: Any, at: Any) -> None:
     for r in range(n - 1, -1, -1):
         s, c = ld(x, at + r), above(structure, ways, r)
         while c >= 0:
-            st(x, at + c, ld(x, at + c) - ld2(work, first + r, c) * s)
-            c = above(structure, ways, c)
+            run = way_at(structure, ways, c).run
+            for k in range(run, c + 1):
+                st(x, at + k, ld(x, at + k) - ld2(work, first + r, k) * s)
+            c = above(structure, ways, run)
     for r in range(n):
         s, c = ld(x, at + r) * ld2(work, first + r, r), above(structure, ways, r)
         while c >= 0:
-            s = s - ld2(work, first + r, c) * ld(x, at + c)
-            c = above(structure, ways, c)
+            run = way_at(structure, ways, c).run
+            for k in range(c, run - 1, -1):
+                s = s - ld2(work, first + r, k) * ld(x, at + k)
+            c = above(structure, ways, run)
         st(x, at + r, s)
 
 

@@ -51,7 +51,7 @@ from mechanics.algorithms.derivatives.columns import (
 from mechanics.algorithms.derivatives.factor import factorise, fill, solve
 from mechanics.algorithms.derivatives.inverse import derivatives_into, is_depth_first, move
 from mechanics.algorithms.derivatives.motion import in_world
-from mechanics.algorithms.derivatives.solve import inverse_in_blocks, of_two, solve_two
+from mechanics.algorithms.derivatives.solve import factorise_in_blocks, of_blocks, solve_three
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
 from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import freedom, put, vector
@@ -163,33 +163,39 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     if has_armature(structure):
         add_rates(parameters, structure, y, n_q, out, a, 1.0)
     is_deep = is_depth_first(structure)
-    if not is_deep:
+    if work.ndim == 2:
+        for r in range(n_v):
+            fill(joined(work), (first + r) * work.shape[1], of_blocks(r + 1), 0.0)
+    elif not is_deep:
         for r in range(n_v):
             for c in range(r):
                 st2(work, first + r, c, 0.0)
     mass_into(parameters, structure, work, first)
-    factorise(structure, work, first)
+    if work.ndim == 2:
+        factorise_in_blocks(structure, work, first)
+    else:
+        factorise(structure, work, first)
     solve(structure, work, first, out, a)
     _accelerate(t, parameters, structure, work, out, a)
     lines = lines_from(work, first + n_v)
-    entries, down, size = (out, width, 1) if work.ndim == 3 else (joined(lines), lines.shape[1], WIDTH)
-    inverse, zero = 2 * n_v if work.ndim == 3 else of_two(2 * n_v), ld2(work, tree.links, TWIST)
-    rows = in_rows_of_lanes(flattened(entries))
-    if work.ndim == 2 or not is_deep:
-        for r in range(n_v):
-            fill(entries, r * down, 2 * n_v if work.ndim == 3 else down, zero)
-    derivatives_into(y, parameters, structure, work, entries, down, False)
-    solve_two(structure, work, first, rows, down // size, is_deep)
-    if work.ndim == 3:
-        for r in range(n_v):
-            fill(entries, r * down + inverse, n_v, zero)
-    inverse_in_blocks(structure, work, first, entries, rows, inverse, down)
+    entries, down, apart = (out, width, n_v) if work.ndim == 3 else (joined(lines), lines.shape[1], of_blocks(n_v))
+    size, zero = 1 if work.ndim == 3 else WIDTH, ld2(work, tree.links, TWIST)
+    for r in range(n_v):
+        if work.ndim == 2 or not is_deep:
+            fill(entries, r * down, 3 * apart, zero)
+        else:
+            fill(entries, r * down + 2 * apart, apart, zero)
+        st(entries, r * down + 2 * apart + r, zero - 1.0)
+    derivatives_into(y, parameters, structure, work, entries, down, apart, False)
+    solve_three(structure, work, first, in_rows_of_lanes(flattened(entries)), down // size, is_deep)
     if work.ndim == 2:
         for r in range(n_v):
-            for k in range(2 * n_v):
+            for k in range(n_v):
                 st(out, r * width + k, ld(entries, r * down + k))
             for k in range(n_v):
-                st(out, r * width + 2 * n_v + k, ld(entries, r * down + inverse + k))
+                st(out, r * width + n_v + k, ld(entries, r * down + apart + k))
+            for k in range(n_v):
+                st(out, r * width + 2 * n_v + k, ld(entries, r * down + 2 * apart + k))
 
 
 @entry(*FIELD_SIGNATURES)

@@ -87,13 +87,14 @@ def is_depth_first(structure: Any) -> Any:
 
 @helper
 def derivatives_into(
-    state: Any, parameters: Any, structure: Any, work: Any, out: Any, width: Any, with_mass: Any
+    state: Any, parameters: Any, structure: Any, work: Any, out: Any, width: Any, apart: Any, with_mass: Any
 ) -> None:
-    """Rows, a width apart: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
-    workspace is filled.  Elements of velocities of which neither moves the other are zero, and left alone.
+    """Rows, a width apart, of ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M, as far apart as is said; `state` begins
+    with (q, v), the workspace is filled.  Elements of velocities of which neither moves the other are zero, and left
+    alone.
     """
     tree = header_of(structure)
-    n, n_v = tree.links, tree.n_v
+    n = tree.links
     zero = ld2(work, n, TWIST)
     none = zero, zero, zero
     at_rest = none, none
@@ -106,7 +107,7 @@ def derivatives_into(
             w, u = column_momentum(parameters, work, i, link, S), coriolis_transposed(work, i, link.kind, S)
             Q = plus(coriolis(work, i, rate[1]), composite_times(parameters, work, i, link, second))
             G = plus(coriolis(work, i, S[1]), composite_times(parameters, work, i, link, both))
-            _project_three(parameters, work, i, link, Q, G, w, out, link.v * width + at, width, n_v, with_mass)
+            _project_three(parameters, work, i, link, Q, G, w, out, link.v * width + at, width, apart, with_mass)
             Q = plus(Q, column_turned(link.kind, S, twist_of(work, i, FORCE)))
             r, j = vector(work, i, OFFSET), link.parent
             while j < n:
@@ -115,12 +116,12 @@ def derivatives_into(
                 if passed.kind == TURN:
                     a, rate, second = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), twist_of(work, j, SECOND)
                     q, v, m = dot(a, Q[1]), dot(a, G[1]), dot(a, w[1])
-                    _put_three(out, passed.v * width + at, n_v, q, v, m, with_mass)
+                    _put_three(out, passed.v * width + at, apart, q, v, m, with_mass)
                     q, v = dot(u, rate[1]) + pair(second, w), dot(u, a) + 2.0 * pair(rate, w)
-                    _put_three(out, at * width + passed.v, n_v, q, v, m, with_mass)
+                    _put_three(out, at * width + passed.v, apart, q, v, m, with_mass)
                 elif freedom(passed.kind) > 0:
                     _project_three(
-                        parameters, work, j, passed, Q, G, w, out, passed.v * width + at, width, n_v, with_mass
+                        parameters, work, j, passed, Q, G, w, out, passed.v * width + at, width, apart, with_mass
                     )
                     x, y = (none, u), at_rest
                     if passed.parent < n:
@@ -130,14 +131,16 @@ def derivatives_into(
                     else:  # the base does not turn, and is lifted against gravity
                         y = none, cross(w[0], vector(work, n, ACCELERATION))
                     x = minus(x, force_cross(twist_of(work, j, TWIST), w))
-                    _project_three(parameters, work, j, passed, y, x, w, out, at * width + passed.v, 1, n_v, with_mass)
+                    _project_three(
+                        parameters, work, j, passed, y, x, w, out, at * width + passed.v, 1, apart, with_mass
+                    )
                 r, j = vector(work, j, OFFSET), passed.parent
-            damped = at * width + n_v + at
+            damped = at * width + apart + at
             st(out, damped, ld(out, damped) + damping_of(parameters, structure, at))
     if has_armature(structure):
-        add_rate_derivatives(parameters, structure, state, tree.n_q, out, n_v, width, -1.0)
+        add_rate_derivatives(parameters, structure, state, tree.n_q, out, apart, width, -1.0)
         if with_mass:
-            add_to_diagonal(parameters, structure, out, 2 * n_v, width)
+            add_to_diagonal(parameters, structure, out, 2 * apart, width)
 
 
 @helper
@@ -159,23 +162,23 @@ def _project_three(
     out: Any,
     at: Any,
     stride: Any,
-    n_v: Any,
+    apart: Any,
     with_mass: Any,
 ) -> None:
     """Elements of each matrix, for all columns of a link."""
     project_world(parameters, work, i, link, q, out, at, stride)
-    project_world(parameters, work, i, link, v, out, at + n_v, stride)
+    project_world(parameters, work, i, link, v, out, at + apart, stride)
     if with_mass:
-        project_world(parameters, work, i, link, m, out, at + 2 * n_v, stride)
+        project_world(parameters, work, i, link, m, out, at + 2 * apart, stride)
 
 
 @helper
-def _put_three(out: Any, at: Any, n_v: Any, q: Any, v: Any, m: Any, with_mass: Any) -> None:
+def _put_three(out: Any, at: Any, apart: Any, q: Any, v: Any, m: Any, with_mass: Any) -> None:
     """One element of each matrix."""
     st(out, at, q)
-    st(out, at + n_v, v)
+    st(out, at + apart, v)
     if with_mass:
-        st(out, at + 2 * n_v, m)
+        st(out, at + 2 * apart, m)
 
 
 @helper
@@ -213,7 +216,7 @@ def move_links(t: Any, y: Any, parameters: Any, structure: Any, work: Any, a: An
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
     tree = header_of(structure)
     move(t, y, parameters, structure, work, y, tree.n_q + tree.n_v, loaded)
-    derivatives_into(y, parameters, structure, work, out, 3 * tree.n_v, True)
+    derivatives_into(y, parameters, structure, work, out, 3 * tree.n_v, tree.n_v, True)
 
 
 @entry(*FIELD_SIGNATURES)
