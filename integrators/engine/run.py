@@ -406,7 +406,7 @@ class Run:
         tau = int(self.options[TAU])
         bind(called, self.problem.table, [tau])
         if self.method.stepper.late is not None:
-            bind_these(called, self.method.stepper.late(self.method.options))
+            bind_these(called, self.method.stepper.late(self.method.options, self.problem))
         bind_needed(called, self.problem.structure, tau)
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:

@@ -158,7 +158,8 @@ class Stepper:
         Whether a step begins with the field at its start, in the engine's row `FIRST`: a projection that has told it
         (`Problem.projection_tells`) spares the evaluation.
     late : callable, optional
-        ``late(options)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method calls.
+        ``late(options, problem)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method with the
+        problem calls.
     report : callable, optional
         ``report(work)`` → how steps were divided so far, from the workspace.
     tuned : callable, optional
@@ -219,7 +220,7 @@ class Stepper:
     counts_jumps: bool = False
     starts: bool = False
     begins_with_field: bool = False
-    late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
+    late: Callable[[NDArray[np.int64], Problem], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None
     variable: Callable[[Method], Method] | None = None

@@ -361,7 +361,8 @@ class Problem:
         if self.canonical:  # those of a body turn into each other where it turns, over what counts as one in places
             m = self.dimension // 2
             scales[m:] = (scales[:m] * scales[m:]).max(initial=0.0) / scales[:m]
-        return pattern(self.has_jacobian, sparsity, scales, self.field.gives_entries)
+        is_second_order = 2 * self.positions == self.dimension
+        return pattern(self.has_jacobian, sparsity, scales, self.field.gives_entries, is_second_order)
 
     def work_shape_for(self, evaluates: str) -> tuple[int, int]:
         """The workspace of a run: where its method asks for no derivatives, without the room for these, which grows

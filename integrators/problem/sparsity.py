@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from liegroup.compile import helper
 
 EXACT, HALF, ORDER = range(3)
-"""Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band or −1 where J is dense, the
+"""Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band, or `DENSE` or `SECOND_ORDER`, the
 component at every place of the band (d), `per` (d); where the band is given, the number of entries and the
 place of each in J."""
+DENSE, SECOND_ORDER = -1, -2
+"""In the place of a half width: J is a full matrix; it is one by positions and as many momenta, or velocities."""
 _UNIT = 1024.0
 """From one unit to the next, as of metres and millimetres; a power of two rounds nothing."""
 _NARROW = 3
@@ -47,11 +49,15 @@ def as_sparsity(given: Any, d: int) -> Any:
 
 
 def pattern(
-    has_jacobian: bool, sparsity: Any, scales: NDArray[np.float64], gives_entries: bool = False
+    has_jacobian: bool,
+    sparsity: Any,
+    scales: NDArray[np.float64],
+    gives_entries: bool = False,
+    second_order: bool = False,
 ) -> NDArray[np.int64]:
-    """[1 if the Jacobian is given, half width or −1, order of the components, how often what counts as one of each
-    (`scales`, to powers of `_UNIT`, so that variants of a model count alike) is in 1, number of entries, their places
-    in J]: a band where that is the smaller.
+    """[1 if the Jacobian is given, half width or `DENSE` or `SECOND_ORDER`, order of the components, how often what
+    counts as one of each (`scales`, to powers of `_UNIT`, so that variants of a model count alike) is in 1, number of
+    entries, their places in J]: a band where that is the smaller.
     """
     often = np.power(_UNIT, -np.round(np.log(scales) / np.log(_UNIT))).view(np.int64)
     if sparsity is not None:
@@ -61,7 +67,8 @@ def pattern(
             if gives_entries:
                 known += [sparsity.nnz, *_places(sparsity, order, half)]
             return np.array(known, dtype=np.int64)
-    return np.array([has_jacobian, -1, *range(len(often)), *often], dtype=np.int64)
+    full = SECOND_ORDER if second_order else DENSE
+    return np.array([has_jacobian, full, *range(len(often)), *often], dtype=np.int64)
 
 
 @helper

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.bands import decompose_band, solve_band
 from integrators.arithmetic.compensated import increase
+from integrators.arithmetic.matrices import decompose, solve_factors
 from integrators.layout import (
     COMPENSATION,
     EVALUATIONS,
@@ -78,7 +79,7 @@ from integrators.steppers.newton import (
     turned,
 )
 from integrators.steppers.newton_bands import from_places, to_places
-from integrators.steppers.newton_systems import decompose, room, solve_factors
+from integrators.steppers.newton_systems import room
 from liegroup.arrays import positive, real
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from integrators.arithmetic.matrices import decompose, solve_factors
 from integrators.layout import ERROR, EVALUATIONS
 from integrators.problem import Problem
 from integrators.problem.parts import constrained
@@ -37,7 +38,6 @@ from integrators.steppers.newton import (
     take_back,
     turned,
 )
-from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MIDDLE, MU, PER, L, P, R, S, X
 from liegroup.compile import absolute, helper, kernel, ld, ld2, select, st, st2

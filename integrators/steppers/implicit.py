@@ -45,7 +45,7 @@ from integrators.steppers.newton import (
     tell_again,
 )
 from integrators.steppers.newton_of_stages import newton_of_stages
-from integrators.steppers.newton_systems import schur_form
+from integrators.steppers.newton_systems import eliminations, schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, integer, kernel, ld, never, rare, select, st
 
@@ -139,8 +139,10 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return rows, columns
 
 
-def _late(options: NDArray[np.int64]) -> list[Any]:
-    return [newton if options[NEWTON - OWN_OPTIONS] else iterate]
+def _late(options: NDArray[np.int64], problem: Problem) -> list[Any]:
+    if not options[NEWTON - OWN_OPTIONS]:
+        return [iterate]
+    return [newton, *eliminations(problem, options[BLOCKS - OWN_OPTIONS :][: options[STAGES - OWN_OPTIONS]])]
 
 
 def _stepper(maps: tuple[str, ...]) -> Stepper:

@@ -67,7 +67,7 @@ from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
 from integrators.steppers.iteration import nought
 from integrators.steppers.newton import differentiate, exact, newton_rows
-from integrators.steppers.newton_systems import correct, factorise, room, solve_one
+from integrators.steppers.newton_systems import correct, eliminations, factorise, room, solve_one
 from integrators.steppers.to_tolerance import GOES_ON, SOLVED, explain, first_slope, judged, told_tolerances
 from liegroup.compile import entry, helper, joined, kernel
 from liegroup.compile.scalars import sqrt
@@ -315,7 +315,7 @@ def _estimate(
             total += coefficients[e + 1 + i] * work[OWN_ROWS + i, m]
         error[m] = total
     if options[FILTER] >= 0:
-        solve_one(memory, s, d, options[FILTER], pattern, error)
+        solve_one(h, memory, s, d, coefficients[parts(s)[3] :], options[FILTER], pattern, error)
 
 
 @kernel
@@ -397,11 +397,16 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return OWN_ROWS + _rows(options) + -(-OWN_NUMBERS // columns) + newton_rows(s, problem, columns), columns
 
 
+def _late(options: NDArray[np.int64], problem: Problem) -> list[Any]:
+    stages = int(options[STAGES - OWN_OPTIONS])
+    return eliminations(problem, options[NODES - OWN_OPTIONS + stages :][:stages])
+
+
 def _stepper(maps: tuple[str, ...], interpolant: bool) -> Stepper:
     return Stepper(
         "implicit_variable", step, _rows, maps=maps, prepare=exact, evaluates="linearised", shape=_shape,
         explain=explain, interpolant=interpolate if interpolant else None, tolerances=told_tolerances,
-        controller="PREDICTIVE",
+        controller="PREDICTIVE", late=_late,
     )  # fmt: skip
 
 

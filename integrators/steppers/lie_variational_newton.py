@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.arithmetic.matrices import decompose, solve_factors
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
 from integrators.problem.sparsity import HALF
 from integrators.steppers.iteration import goes_on, nought
@@ -33,7 +34,7 @@ from integrators.steppers.newton import (
 )
 from integrators.steppers.newton_of_stages import ROUNDS as OF_STAGES
 from integrators.steppers.newton_of_stages import rows_of_stage
-from integrators.steppers.newton_systems import correct, decompose, factorise, room, solve_factors
+from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
@@ -120,7 +121,7 @@ def newton_of_stages(
     pattern, b = options[BLOCKS + 2 * s :], coefficients[2 * s * s : 2 * s * s + s]
     if pattern[HALF] >= 0:
         return going
-    memory, at = joined(work[memory_row(options) :]), room(s, d, -1)
+    memory, at = joined(work[memory_row(options) :]), room(s, d, pattern[HALF])
     x, scratch = work[own(s)[7]][:n], work[own(s)[8]][:n]
     asked, zero = going, ld(y, 0) * 0.0
     best, least, lost, rounds, sigma = zero + 1.0, zero + 1e300, zero, zero, zero + 1.0 / absolute(h)

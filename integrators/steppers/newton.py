@@ -35,13 +35,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.arithmetic.bands import decompose_band
+from integrators.arithmetic.matrices import decompose
 from integrators.layout import ERROR, EVALUATIONS, TENTATIVE
 from integrators.problem import Problem
 from integrators.problem.sparsity import EXACT, HALF, ORDER, entries_of, per
 from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
 from integrators.steppers.newton_bands import fill_band, levels_band
-from integrators.steppers.newton_systems import decompose, factorise, room
+from integrators.steppers.newton_systems import factorise, room
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
@@ -144,6 +145,7 @@ def differentiate(
     at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
     sizes(y, table, positions, pattern[per(d)].view(np.float64), memory[at.size :], going)
+    st(memory, at.reduced, 0.0 * going)
     if pattern[EXACT] and pattern[HALF] >= 0:
         _take_entries(field, t, y, pattern, parameters, structure, field_work, memory, s, d, going)
         counters[EVALUATIONS] += 1

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.arithmetic.matrices import decompose, solve_factors
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS, POSITIONS, TAU
 from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
@@ -33,7 +34,7 @@ from integrators.steppers.newton import (
     of_another_branch,
     steer,
 )
-from integrators.steppers.newton_systems import decompose, room, solve_factors
+from integrators.steppers.newton_systems import room
 from integrators.steppers.rkmk import combine
 from liegroup.compile import absolute, any_, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum

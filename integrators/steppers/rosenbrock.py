@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.matrices import solve_factors
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, OWN_OPTIONS, OWN_ROWS, POSITIONS, STAGE, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
@@ -34,7 +35,7 @@ from integrators.status import CHART_LEFT, NON_FINITE, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.iteration import nought
 from integrators.steppers.newton import sizes, tiny_as_one
-from integrators.steppers.newton_systems import factorise, room, solve_factors
+from integrators.steppers.newton_systems import factorise, room
 from integrators.tableaus import RosenbrockTableau
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, st
 from liegroup.compile.scalars import maximum, minimum

@@ -10,12 +10,12 @@ import pytest
 from integrators import integrate
 from integrators.analysis import symmetry_defect
 from integrators.arithmetic.elimination import solve_rows, solve_rows_together, solve_rows_within
+from integrators.arithmetic.matrices import decompose, solve_factors
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
-from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
 from liegroup.compile import entry, ld, st
