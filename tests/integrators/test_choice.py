@@ -290,11 +290,11 @@ def test_an_ensemble_is_judged_by_what_moves_fastest():
 
     cubic = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], -1e6 * y[0] ** 3 - 1e3 * y[0] ** 2 * y[1]])
     starts = [[0.0, 0.0], [0.01, 0.0], [10.0, 0.0]]
-    run = integrate(cubic, t_span=(0.0, 10.0), y0=starts, t_eval=[10.0])
+    run = integrate(cubic, t_span=(0.0, 3.0), y0=starts, t_eval=[3.0])
     assert run.success
     assert run.method == "RKMK_RADAU_IIA5"
     for start, found in zip(starts, run.y, strict=True):
-        true = scipy.integrate.solve_ivp(cubic.velocity, (0.0, 10.0), start, "Radau", rtol=1e-10, atol=1e-13)
+        true = scipy.integrate.solve_ivp(cubic.velocity, (0.0, 3.0), start, "Radau", rtol=1e-9, atol=1e-12)
         assert found[-1] == pytest.approx(true.y[:, -1], abs=1e-8)
 
 

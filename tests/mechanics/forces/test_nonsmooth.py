@@ -233,7 +233,7 @@ def _swing_with_friction(t):
     return np.where(n < 17, shift + (start - shift) * np.cos(10.0 * t - n * np.pi), start)
 
 
-@pytest.mark.parametrize("end", [10.0, 100.0])
+@pytest.mark.parametrize("end", [10.0, pytest.param(100.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("method", "step", "right"),
     [

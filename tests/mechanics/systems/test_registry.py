@@ -23,7 +23,12 @@ MADE = {
     "elastic": Problem, "tree": Problem, "loops": Mechanism, "wheels": Mechanism,
     "nonholonomic": NonholonomicSystem,
 }  # fmt: skip
-FORMS = [(name, form) for name, system in SYSTEMS.items() for form in system.formulations]
+FORMS = [
+    pytest.param(name, form, marks=[pytest.mark.slow] if (name, form) == ("ten-four-bar", "body_coordinates") else [])
+    for name, system in SYSTEMS.items()
+    for form in system.formulations
+]
+"""Interpreted, hundreds of unknowns of ten loops take minutes to eliminate."""
 GENERAL = {"rolling_body", "coordinate_problem"}
 """Functions that pose no system of their own: the body of any shape, a frame for comparison."""
 
