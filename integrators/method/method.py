@@ -18,7 +18,7 @@ from integrators.method.own import check_step
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import NOTHING, Field
 from integrators.problem.guards import tightened
-from integrators.problem.jacobian import check_jacobian
+from integrators.problem.jacobian import check_differences, check_jacobian
 from liegroup.arrays import integer, of_kind, positive
 from liegroup.compile import Entry
 from liegroup.display import card
@@ -108,6 +108,9 @@ class Stepper:
         Gives states within the last step, with the signature of a step: y is the state at its start, the step size the
         part of it to go, the workspace what the step left there.  Used by methods with a `dense_order`; others take a
         step of that part.
+    needs_derivative : bool
+        Whether the order is that of the derivative: differences of the field, where no Jacobian is given, have to be
+        one.
     prepare : callable, optional
         ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's
         own coefficients and options.  ValueError if the family cannot solve the problem.
@@ -203,6 +206,7 @@ class Stepper:
     prepare: Callable[..., tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
     prepares_at: bool = False
     evaluates: str = "field"
+    needs_derivative: bool = False
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
     own: str = ""
     before_weights: int = 0
@@ -537,6 +541,8 @@ class Method:
             check_formulas(problem.table)
         if self.stepper.evaluates == "linearised":
             check_jacobian(problem, t)
+            if self.stepper.needs_derivative:
+                check_differences(problem, t)
         try:
             self.kernel_options(problem, t)
             self.step(problem)

@@ -1,4 +1,4 @@
-"""Whether the Jacobian of a problem, or its sparsity, is that of its field: compared with differences before a run."""
+"""Whether the Jacobian of a problem, or its sparsity, is that of its field, and differences are one: before a run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 START = "the start"
 _DELTA = 2.0**-17
 """Of central differences, relative to the size of what is moved."""
+_SMALL = 1e-3
+"""Part of what counts as one below which a number is small: the field may bend within what is moved."""
 _WRONG = 1e-3
 """Part of the largest entry of a row and column that an entry may be off, besides what differences cannot tell."""
 _ROUNDING = 1e-12
@@ -69,21 +71,48 @@ def _contradiction(problem: Problem, t: float, y: Array, where: str) -> str:
             return ""
         i, j = (int(k) for k in np.argwhere(~np.isfinite(given))[0])
         return f"jacobian: entry ({i}, {j}) is {given[i, j]} at {where} t = {t}, y = {y.tolist()}"
-    (near, bend), (far, _) = (_differences(problem, t, y, k * _DELTA) for k in (1.0, 4.0))
-    if not (np.isfinite(near).all() and np.isfinite(far).all()):
-        return ""
-    size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-    unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None] / sizes_of(problem, y)
-    allowed = unsure + _WRONG * np.maximum(size, np.abs(near)) + _ROUNDING * np.abs(near).max(initial=1.0)
-    off = np.abs(given - near) > allowed
-    if not off.any():
-        return ""
-    i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)
-    return (
-        f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at {where} t = {t}, y = {y.tolist()}, but differences "
-        f"of the field give {near[i, j]:.6g}; expected the derivative of component {i} of the field f(t, y τ(x)) "
-        f"by component {j} of x at x = 0, by rows"
-    )
+    said = ""
+    for sizes in (sizes_of(problem, y), _own_sizes(problem, y)):
+        (near, bend), (far, _) = (_differences(problem, t, y, k * _DELTA, sizes) for k in (1.0, 4.0))
+        if not (np.isfinite(near).all() and np.isfinite(far).all()):
+            return ""
+        size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
+        unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None] / sizes
+        allowed = unsure + _WRONG * np.maximum(size, np.abs(near)) + _ROUNDING * np.abs(near).max(initial=1.0)
+        off = np.abs(given - near) > allowed
+        if not off.any():
+            return ""
+        i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)
+        said = said or (
+            f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at {where} t = {t}, y = {y.tolist()}, but differences "
+            f"of the field give {near[i, j]:.6g}; expected the derivative of component {i} of the field f(t, y τ(x)) "
+            f"by component {j} of x at x = 0, by rows"
+        )
+    return said
+
+
+def check_differences(problem: Problem, t: float) -> None:
+    """ValueError where differences over what counts as one (`Problem.scales`) are another derivative at the start than
+    those over the numbers of the state, which are much smaller: for methods whose order needs the derivative.
+    """
+    y = np.atleast_2d(problem.y0)[0]
+    sizes, own = sizes_of(problem, y), _own_sizes(problem, y)
+    if problem.has_jacobian or not (own < _SMALL * sizes).any():
+        return
+    with np.errstate(all="ignore"):
+        taken, near, far = (
+            _differences(problem, t, y, k * _DELTA, size)[0] for k, size in ((1.0, sizes), (1.0, own), (4.0, own))
+        )
+        size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
+        unsure = 10.0 * np.abs(near - far) + _noise(problem, t, y)[:, None] / own
+        off = np.abs(taken - near) > unsure + _WRONG * size + _ROUNDING * np.abs(near).max(initial=0.0)
+    if off.any():
+        i, j = divmod(int(np.argmax(off)), problem.dimension)
+        raise ValueError(
+            f"jacobian: differences of component {i} of the field by component {j} of the state over {_DELTA:.1g} of "
+            f"{sizes[j]:.3g}, which counts as one there, give {taken[i, j]:.6g}, and over that part of {own[j]:.3g}, "
+            f"its number, {near[i, j]:.6g}. Give jacobian=, or scales= with what counts as one of each component"
+        )
 
 
 def _entries(problem: Problem, t: float, y: NDArray[np.float64]) -> Any:
@@ -132,7 +161,7 @@ def derivative(problem: Problem, t: float, y: Array) -> Array:
     d = problem.dimension
     with np.errstate(all="ignore"):  # fields end somewhere
         if problem.jacobian is None:
-            return _differences(problem, t, y, _DELTA)[0]
+            return _differences(problem, t, y, _DELTA, sizes_of(problem, y))[0]
         return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
 
 
@@ -143,6 +172,15 @@ def sizes_of(problem: Problem, y: Array) -> Array:
     large = np.maximum(np.abs(y), problem.scales)
     large[list(problem.angles)] = 1.0
     return state_sizes(problem.table, large)
+
+
+def _own_sizes(problem: Problem, y: Array) -> Array:
+    """The same on Rⁿ by the numbers themselves, where these are not zero."""
+    own, usual = state_sizes(problem.table, y), sizes_of(problem, y)
+    for _, q, v, n_q, n_v in problem.table[problem.table[:, KIND] == RN].tolist():
+        is_counted = np.isin(np.arange(q, q + n_q), list(problem.angles)) | (own[v : v + n_v] == 0.0)
+        usual[v : v + n_v] = np.where(is_counted, usual[v : v + n_v], own[v : v + n_v])
+    return usual
 
 
 def _moved(problem: Problem, y: Array, u: Array) -> Array:
@@ -168,11 +206,11 @@ def _velocities(problem: Problem, t: float, states: Array) -> Array:
     return rates
 
 
-def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:
+def _differences(problem: Problem, t: float, y: Array, delta: float, sizes: Array) -> tuple[Array, Array]:
     """Central differences of the field along right increments, each of a part of its size, and by how much those to
     either side differ.
     """
-    size, here = delta * sizes_of(problem, y), problem.velocity(t, y)
+    size, here = delta * sizes, problem.velocity(t, y)
     aside = np.diag(size)
     states = _moved(problem, y, np.concatenate([aside, -aside], axis=1)).T.copy()
     after, before = np.split(_velocities(problem, t, states), 2)

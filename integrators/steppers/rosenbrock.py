@@ -215,7 +215,14 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 STEPPER = Stepper(
-    "rosenbrock", step, _rows, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape
+    "rosenbrock",
+    step,
+    _rows,
+    maps=("exp", "cayley"),
+    prepare=_prepare,
+    evaluates="linearised",
+    shape=_shape,
+    needs_derivative=True,
 )
 
 

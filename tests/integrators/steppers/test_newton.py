@@ -216,6 +216,36 @@ def test_a_jacobian_of_another_shape_is_named() -> None:
         oscillator(1.0, jacobian=lambda t, y: np.ones((2, 2)))
 
 
+def near_a_surface(unit: float, **more: Any) -> Problem:
+    """A tip on a spring, attracted by what is 2 nm away, in some unit of length, m."""
+    stiffness, attraction = (2e5 * np.pi) ** 2, 1.3e-17 / unit**3
+
+    def field(t, y):
+        return [y[1], -stiffness * (y[0] - 6e-9 / unit) - attraction / y[0] ** 2]
+
+    def jacobian(t, y):
+        return [[0.0, 1.0], [-stiffness + 2.0 * attraction / y[0] ** 3, 0.0]]
+
+    given = {key: jacobian if key == "jacobian" else value for key, value in more.items()}
+    return Problem(rn(2), [2e-9 / unit, 0.0], field, **given)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1.0])
+def test_a_jacobian_is_taken_whatever_the_unit_of_length(unit: float) -> None:
+    run = integrate(near_a_surface(unit, jacobian=True), "RODAS4", (0.0, 2e-6), 5e-8)
+    same = integrate(near_a_surface(1e-9, jacobian=True), "RODAS4", (0.0, 2e-6), 5e-8)
+    np.testing.assert_allclose(run.y[-1] * unit, same.y[-1] * 1e-9, rtol=1e-9)
+
+
+def test_differences_that_reach_beyond_what_the_field_bends_by_are_refused() -> None:
+    integrate(near_a_surface(1e-9), "RODAS4", (0.0, 2e-6), 5e-8)
+    integrate(near_a_surface(1.0, scales=[1e-9, 1e-3]), "RODAS4", (0.0, 2e-6), 5e-8)
+    with pytest.raises(
+        ValueError, match=r"jacobian: differences of component 1 .*give -3.* Give jacobian=, or scales="
+    ):
+        integrate(near_a_surface(1.0), "RODAS4", (0.0, 2e-6), 5e-8)
+
+
 def test_a_jacobian_near_a_kink_is_not_refused() -> None:
     def kinked(t: float, y: Any) -> Any:
         return [np.abs(y[0] - 1.0) - y[0]]
