@@ -8,7 +8,8 @@ of the network, in coordinates with the mass 1:
     T_0 = K_0(h₀/2) D(h₀) K_0(h₀/2),    T_L = K_L(h_L/2) T_{L−1}² K_L(h_L/2),    h_L = 2ᴸ h₀
 
 with kicks K_L(h): p <- p − h W_L x and drifts D(h): x <- x + h p.  Its eigenvalues beyond the unit circle are what
-grows; the element that is named does most of it.  Dampers and drag, which remove weak resonances, are left out.
+grows; the element that is named does most of it.  Dampers and drag, which remove weak resonances, are left out, and so
+is what does not swing: about a place that is none of rest, as of a line that is bent, motions leave it by themselves.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Integers = NDArray[np.int64]
 GROWS = 1e-5
 """Growth in one step of the largest level from which on a vibration is said to grow: rounding makes 1e-7."""
 _RIGID = 1e-10
-"""Part of the largest stiffness below which a motion is none of the elements."""
+"""Part of the largest stiffness below which a motion is no vibration of the elements."""
 
 
 class Resonance(NamedTuple):
@@ -93,7 +94,7 @@ class Vibrations:
                 W[own] += np.einsum("eia,eij,ejb->ab", shapes[at], K[at], shapes[at], optimize=True)
             self._parts.append((K, shapes, level))
         values, modes = np.linalg.eigh(W.sum(axis=0))
-        self._modes = modes[:, np.abs(values) > _RIGID * max(float(np.abs(values).max(initial=0.0)), 1e-300)]
+        self._modes = modes[:, values > _RIGID * max(float(np.abs(values).max(initial=0.0)), 1e-300)]
         self._levels: Array = self._modes.T @ W @ self._modes
 
     def step(self, h: float) -> Array:

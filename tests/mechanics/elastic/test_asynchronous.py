@@ -18,6 +18,7 @@ from integrators.problem import Problem
 from integrators.step_derivatives.complex_step import velocities
 from integrators.step_derivatives.linearised import linearised_step
 from mechanics.elastic import (
+    Bending,
     Cables,
     Dampers,
     LogSprings,
@@ -521,3 +522,15 @@ def test_a_heap_loses_derivatives_and_says_so() -> None:
     problem = damped_net()
     with pytest.raises(ValueError, match="AVI_FREE, whose step loses what complex numbers carry"):
         linearised_step(problem, "AVI_FREE", problem.y0, 0.004)
+
+
+@pytest.mark.parametrize("part", [1.0, 0.1])
+def test_a_bent_line_that_springs_open_is_in_no_resonance(part: float) -> None:
+    """Its places are none of rest: the motion leaves them by itself, whatever the step."""
+    points = [[0.1, 0.0, -0.2], [0.2, 0.0, -0.2], [0.3, 0.0, 0.0], [0.6, 0.0, 0.1]]
+    springs, bending = Springs([[0, 1], [1, 2], [2, 3]], [2000.0, 20.0, 2.0]), Bending([[0, 1, 2], [1, 2, 3]], 0.5)
+    line = Network(points, 0.05, [springs, bending], fixed=[0], gravity=(0, 0, 0))
+    exact = integrate(line.problem(), "RKMK_DOP853", (0.0, 0.2), rtol=1e-10, atol=1e-12)["x"]
+    run = integrate(line.problem(), "AVI", (0.0, 0.2), part * line.step())
+    assert run.success, run.message
+    assert np.abs(run["x"][-1] - exact[-1]).max() < 0.02 * part**2
