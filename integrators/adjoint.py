@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.slopes import NoSlopeError, OtherKindError, slope
+from integrators.arguments import begin_of, check_begin
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.step_derivatives.repeated import StepDerivative
@@ -219,8 +220,8 @@ class DifferentiableRun:
         Directions of the problem's parameters, as `parameter_directions` gives them.
     checkpoints : int, optional
         States that are kept at the same time; default about √(2 N), so that no step is taken more than three times.
-    t : float
-        Time at the start, s.
+    t : float, optional
+        Time at the start, s; default that for which the problem is posed, or 0.
 
     Attributes
     ----------
@@ -248,7 +249,7 @@ class DifferentiableRun:
 
     def __init__(
         self, problem: Any, method: str | Method, step: float, steps: int, parameters: ArrayLike | None = None,
-        checkpoints: int | None = None, t: float = 0.0,
+        checkpoints: int | None = None, t: float | None = None,
     ) -> None:  # fmt: skip
         taken: StepFunction = stepper(problem, method, step)
         posed = taken.problem
@@ -259,7 +260,11 @@ class DifferentiableRun:
                 "step: give their values at every step as u"
             )
         self.problem, self.method, self.step, self.names = posed, taken.method, taken.step, taken.names
-        self.steps, self.t, self._take = integer(steps, "steps", 1), real(t, "t"), taken
+        self.steps, self.t, self._take = (
+            integer(steps, "steps", 1),
+            begin_of(posed) if t is None else real(t, "t"),
+            taken,
+        )
         default = max(1, math.isqrt(2 * self.steps))
         self.checkpoints = integer(default if checkpoints is None else checkpoints, "checkpoints", 1)
         count = len(np.asarray(posed.parameters))
@@ -512,7 +517,7 @@ def stride(length: int, free: int) -> int:
 def gradient_of_run(
     problem: Any, method: str | Method, step: float, steps: int, loss: ArrayLike | Loss,
     start: ArrayLike | None = None, u: ArrayLike | None = None, parameters: ArrayLike | None = None,
-    checkpoints: int | None = None,
+    checkpoints: int | None = None, t: float | None = None,
 ) -> Gradient:  # fmt: skip
     """The exact gradient of a loss of a run by its start, its inputs and the parameters of the model.
 
@@ -537,6 +542,8 @@ def gradient_of_run(
         Directions of the problem's parameters, as `parameter_directions` gives them.
     checkpoints : int, optional
         States that are kept at the same time; default about √(2 steps).
+    t : float, optional
+        Time at the start, s; default that for which the problem is posed, or 0.
 
     Returns
     -------
@@ -560,5 +567,7 @@ def gradient_of_run(
     >>> gradient_of_run(swing, "RKMK4", 0.1, 10, [1.0, 0.0]).by_start.round(6).tolist()
     [0.717945, 0.897195]
     """
-    run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints)
+    run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints, t)
+    if start is None:
+        check_begin(run.problem, run.t)
     return run.vjp(np.atleast_2d(run.problem.y0)[0] if start is None else start, loss, u)

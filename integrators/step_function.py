@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.arguments import begin_of
 from integrators.engine.diagnosis import explained, explained_at_end
 from integrators.engine.fixed_run import StagesRun, single_run
 from integrators.engine.observe import is_finite
@@ -267,7 +268,7 @@ class StepFunction:
         step = real(step, "step", "a finite number of seconds, not 0", lambda h: bool(np.isfinite(h)) and h != 0.0)
         if method.stepper.multistep:
             raise ValueError(f"method: {method.name} depends on steps before; name a one-step method, such as RKMK4")
-        method.check(problem)
+        method.check(problem, begin_of(problem))
         self.problem, self.method, self.step = problem, method, step
         inputs = problem.inputs
         self._free = inputs.free

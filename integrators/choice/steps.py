@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arguments import check_begin, check_field, equal_steps
+from integrators.arguments import begin_of, check_begin, check_field, equal_steps
 from integrators.choice.samples import held_as_at, samples_within
 from integrators.choice.trials import substeps_of, tried
 from integrators.method import Method, Reference
@@ -45,7 +45,7 @@ part of that where all positions, or momenta, are one: in large units some compo
 
 
 def suggest_step(
-    problem: Problem | Poses, method: str | Method = "GAUSS8", tolerance: float | None = None, t: float = 0.0
+    problem: Problem | Poses, method: str | Method = "GAUSS8", tolerance: float | None = None, t: float | None = None
 ) -> float:
     """A step for fixed steps of a method from the start of a problem, found by taking some.
 
@@ -58,8 +58,8 @@ def suggest_step(
         Of methods that divide their steps by an estimate (`GAUSS8`): the estimate of a substep, as in `Method.tuned`;
         default near rounding.  Of others: change of the state after one step, relative to its size (1 for turns), when
         it is taken in two halves; default 1e-9.
-    t : float
-        The time to begin at.
+    t : float, optional
+        The time to begin at, s; default that for which the problem is posed, or 0.
 
     Returns
     -------
@@ -88,7 +88,9 @@ def suggest_step(
         raise TypeError(f"method: {chosen.name} chooses its steps itself")
     if tolerance is not None:
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
-    return min(suggested(one, chosen, tolerance, t, np.inf) for one in swiftest(pose(problem), t))
+    posed = pose(problem)
+    begin = begin_of(posed) if t is None else real(t, "t")
+    return min(suggested(one, chosen, tolerance, begin, np.inf) for one in swiftest(posed, begin))
 
 
 def swiftest(problem: Problem, t: float) -> list[Problem]:

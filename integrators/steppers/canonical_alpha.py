@@ -368,15 +368,15 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return MEMORY + newton_rows(1, problem, columns), columns
 
 
-def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    K = sparse_inverse_inertia(problem, damped=True).tocsr()
+def _prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    K = sparse_inverse_inertia(problem, t, damped=True).tocsr()
     pattern = exact(problem)[1]
     return K.data, np.concatenate([[K.nnz], K.indptr[1:], K.indices, pattern]).astype(np.int64)
 
 
 STEPPER = Stepper(
-    "canonical-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised",
-    shape=_shape, needs="canonical", explain=explain, starts=True,
+    "canonical-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, prepares_at=True,
+    evaluates="linearised", shape=_shape, needs="canonical", explain=explain, starts=True,
     remembers=True, form=damped_departures,
 )  # fmt: skip
 

@@ -120,13 +120,13 @@ def _rows(options: NDArray[np.int64]) -> int:
     return ROWS
 
 
-def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if not problem.canonical or [FACTORS[k].RIGID_BODY for k in problem.table[:-1, KIND]] != [(0, 3)]:
         raise ValueError(
             f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational "
             "method"
         )
-    K = inverse_inertia(problem)
+    K = inverse_inertia(problem, t)
     return np.concatenate([inertia_of(problem, K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)
 
 
@@ -137,6 +137,7 @@ ENERGY_MOMENTUM = Stepper(
     maps=("cayley",),
     groups=("SO(3)",),
     prepare=_prepare,
+    prepares_at=True,
     needs="canonical",
     form=departures,
 )

@@ -388,7 +388,7 @@ def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np
         for copy in range(n_q // FACTORS[kind].N_Q)
         for size in FACTORS[kind].SIZES
     ]
-    K = constant_inverse_inertia(problem) if flat and problem.canonical else np.zeros((0, 0))
+    K = constant_inverse_inertia(problem, t) if flat and problem.canonical else np.zeros((0, 0))
     timeless = problem.is_autonomous  # what is a function of time may be switched at the ends of steps
     options = [flat, len(K) > 0, timeless, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
     least = AT_REST * unit_sizes(problem.table, problem.scales) if problem.positions else np.zeros(problem.dimension)

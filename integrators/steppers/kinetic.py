@@ -7,6 +7,7 @@ way, and is, on every other factor, the inverse inertia of a rigid body whose pl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ _TOLERANCE = 1e-9
 _ROUNDING = 1e-15
 _HALVINGS = 20
 _NEAR = 0.01
+_AHEAD = 0.7, 7e-4, 7e-7
+"""s, from a start to another time at which a problem is asked."""
 
 
 class Kinetic(NamedTuple):
@@ -45,16 +48,16 @@ class Kinetic(NamedTuple):
         return bool((self.bodies[:, 1:4] == 0.0).all() and (self.bodies[:, 7:] == np.eye(3).ravel()).all())
 
 
-def inverse_inertia(problem: Problem) -> Array:
-    """Find K at the start, and check at another place, time and momentum that the problem is of the form H = ½ pᵀK p +
-    V(t, q).
+def inverse_inertia(problem: Problem, t: float = 0.0) -> Array:
+    """Find K at the start, at time t, and check at another place, time and momentum that the problem is of the form
+    H = ½ pᵀK p + V(t, q).
 
     Raises
     ------
     ValueError
         Saying what is not as it must be.
     """
-    dense: Array = sparse_inverse_inertia(problem).toarray()
+    dense: Array = sparse_inverse_inertia(problem, t).toarray()
     return dense
 
 
@@ -69,7 +72,7 @@ def inertia_of(problem: Problem, K: Array) -> Array:
     return np.asarray(np.linalg.inv(K), dtype=np.float64)
 
 
-def sparse_inverse_inertia(problem: Problem, damped: bool = False) -> Sparse:
+def sparse_inverse_inertia(problem: Problem, t: float = 0.0, damped: bool = False) -> Sparse:
     """The same by the entries that are not zero; `damped`: forces may depend on the momenta."""
     if not problem.canonical:
         raise ValueError(
@@ -78,11 +81,11 @@ def sparse_inverse_inertia(problem: Problem, damped: bool = False) -> Sparse:
         )
     y = np.atleast_2d(problem.y0)[0]
     m = problem.dimension // 2
-    K = _by_blocks(problem, y, m)
+    K = _by_blocks(problem, t, y, m)
     if K is None:
-        found = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
+        found = np.array([_velocity(problem, t, y, e)[0] for e in np.eye(m)]).T
         K = _of_entries(found[found != 0.0], np.nonzero(found), m)
-    _check(problem, y, K, m, damped)
+    _check(problem, t, y, K, m, damped)
     return K
 
 
@@ -93,7 +96,7 @@ def _of_entries(values: Array, places: tuple[NDArray[np.intp], ...], m: int) -> 
     return coo_array((values, places), shape=(m, m)).tocsr()
 
 
-def _by_blocks(problem: Problem, y: Array, m: int) -> Sparse | None:
+def _by_blocks(problem: Problem, t: float, y: Array, m: int) -> Sparse | None:
     """K, if it joins only the momenta of single bodies and single abelian components: a column of every block at once,
     so that the field is asked as many times as the largest block is wide.
     """
@@ -101,19 +104,19 @@ def _by_blocks(problem: Problem, y: Array, m: int) -> Sparse | None:
     columns = []
     for k in range(size.max()):
         wide = size > k
-        v = _velocity(problem, 0.0, y, np.bincount(first[wide] + k, minlength=m).astype(float))[0]
+        v = _velocity(problem, t, y, np.bincount(first[wide] + k, minlength=m).astype(float))[0]
         rows = np.concatenate([np.arange(a, a + n) for a, n in zip(first[wide], size[wide], strict=True)])
         columns.append((v[rows], rows, np.repeat(first[wide] + k, size[wide])))
     values, i, j = (np.concatenate(parts) for parts in zip(*columns, strict=True))
     K = _of_entries(values, (i, j), m)
     K.eliminate_zeros()
     p = np.random.default_rng(2).normal(size=m)
-    if (np.abs(_velocity(problem, 0.0, y, p)[0] - K @ p) <= _ROUNDING * (abs(K) @ np.abs(p))).all():
+    if (np.abs(_velocity(problem, t, y, p)[0] - K @ p) <= _ROUNDING * (abs(K) @ np.abs(p))).all():
         return K
     return None
 
 
-def constant_inverse_inertia(problem: Problem) -> Array:
+def constant_inverse_inertia(problem: Problem, t: float = 0.0) -> Array:
     """K, or a matrix of no rows where the field near the start does not show one; for steppers to which K is a help and
     no presupposition.
     """
@@ -122,17 +125,17 @@ def constant_inverse_inertia(problem: Problem) -> Array:
     moved = y + _NEAR * (1.0 + np.abs(y)) * (np.arange(len(y)) < len(y) - m)
     try:
         with np.errstate(all="ignore"):
-            v, w = (_velocity(problem, 0.0, place, np.ones(m))[0] for place in (y, moved))
-            return inverse_inertia(problem) if np.allclose(v, w, rtol=_TOLERANCE, atol=0.0) else none
+            v, w = (_velocity(problem, t, place, np.ones(m))[0] for place in (y, moved))
+            return inverse_inertia(problem, t) if np.allclose(v, w, rtol=_TOLERANCE, atol=0.0) else none
     except Exception:  # whatever a field raises at states that are none of the motion
         return none
 
 
-def kinetic(problem: Problem) -> Kinetic:
+def kinetic(problem: Problem, t: float = 0.0) -> Kinetic:
     """The kinetic energy by its parts; ValueError if kinetic energies of bodies mix, or one is not that of a rigid
     body.
     """
-    K = sparse_inverse_inertia(problem)
+    K = sparse_inverse_inertia(problem, t)
     places = [(kind, first, size) for kind, first, size in _copies(problem) if not COMMUTATIVE[kind]]
     body = np.full(K.shape[0], -1)
     for k, (_, first, size) in enumerate(places):
@@ -185,7 +188,7 @@ def departures(problem: Problem, t: Array, y: Array) -> Array:
     """How far a problem is from the form H = ½ pᵀK p + V(t, q) with the K of its start, at states y (rows, n) at times
     t: |v − K p| |p|, the power |v| |F(p) − F(0)| of forces of the momentum, and ½ |v| |p|, component by component.
     """
-    K, m = sparse_inverse_inertia(problem, damped=True), problem.dimension // 2
+    K, m = sparse_inverse_inertia(problem, float(t[0]), damped=True), problem.dimension // 2
     found = []
     for time, state in zip(t, y, strict=True):
         p = state[-m:]
@@ -202,31 +205,40 @@ def damped_departures(problem: Problem, t: Array, y: Array) -> Array:
     return found
 
 
-def _moved(problem: Problem, y: Array, by: Array) -> Array:
+def _later(problem: Problem, t: float, y: Array) -> float:
+    """A time behind t at which the field is known, or t: motions and records may end soon."""
+    for ahead in _AHEAD:
+        with np.errstate(all="ignore"), suppress(Exception):  # whatever a field raises behind its time
+            if np.isfinite(problem.velocity(t + ahead, y)).all():
+                return t + ahead
+    return t
+
+
+def _moved(problem: Problem, t: float, y: Array, by: Array) -> Array:
     """The state with its configuration moved, less far where there is no force (an element turned inside out)."""
     m = len(by)
     for _ in range(_HALVINGS):
         moved = y.copy()
         retract(problem.table[:-1], EXP, y, by, moved)
         moved = np.concatenate([moved[: len(y) - m], y[-m:]])
-        if np.isfinite(_velocity(problem, 0.7, moved, 0.0 * by)[1]).all():
+        if np.isfinite(_velocity(problem, t, moved, 0.0 * by)[1]).all():
             break
         by = 0.5 * by
     return moved
 
 
-def _check(problem: Problem, y: Array, K: Sparse, m: int, damped: bool) -> None:
+def _check(problem: Problem, t: float, y: Array, K: Sparse, m: int, damped: bool) -> None:
     """ValueError for what is not as it must be, seen with velocities as of the start or, where the forces at rest are
     large, such that p·v is as large: beside neither a force r p is lost, however light the bodies are.
     """
-    rng = np.random.default_rng(1)
-    moved = _moved(problem, y, 0.3 * rng.normal(size=m))
+    rng, later = np.random.default_rng(1), _later(problem, t, y)
+    moved = _moved(problem, later, y, 0.3 * rng.normal(size=m))
     inertia = 1.0 / np.where(K.diagonal() > 0.0, K.diagonal(), 1.0)
-    for t, place in ((0.0, y), (0.7, moved)):
-        _, at_rest = _velocity(problem, t, place, np.zeros(m))
+    for time, place in ((t, y), (later, moved)):
+        _, at_rest = _velocity(problem, time, place, np.zeros(m))
         speeds = 1.0 + np.abs(K @ y[-m:]) + np.sqrt(np.abs(at_rest).max() / inertia.max())
         p = speeds * inertia * rng.normal(size=m)
-        v, force = _velocity(problem, t, place, p)
+        v, force = _velocity(problem, time, place, p)
         if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
             raise ValueError(
                 f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends "

@@ -275,17 +275,17 @@ def _factored(problem: Problem, K: NDArray[np.float64]) -> bool:
     return not K[~(block | np.outer(abelian, abelian))].any()
 
 
-def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """𝕀 and K, and whether every factor can be solved by itself."""
-    K = inverse_inertia(problem)
+    K = inverse_inertia(problem, t)
     K = np.where(np.abs(K) <= 1e-15 * np.abs(K).max(), 0.0, K)
     return np.concatenate([inertia_of(problem, K).ravel(), K.ravel()]), np.array(
         [_factored(problem, K)], dtype=np.int64
     )
 
 
-def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    numbers, factored = _prepare(problem)
+def _prepare_rotations(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    numbers, factored = _prepare(problem, t)
     if not factored[0]:
         raise ValueError(
             f"{problem.model}: the Moser–Veselov form is for bodies on SO(3) with inertias of their own; use form 'hp'"
@@ -293,7 +293,7 @@ def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[n
     return numbers, factored
 
 
-LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, needs="canonical", form=departures)
+LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, prepares_at=True, needs="canonical", form=departures)
 ON_ROTATIONS = Stepper(
     "lgvi",
     step,
@@ -301,6 +301,7 @@ ON_ROTATIONS = Stepper(
     maps=("cayley",),
     groups=("SO(3)", "R"),
     prepare=_prepare_rotations,
+    prepares_at=True,
     needs="canonical",
     form=departures,
 )

@@ -227,6 +227,7 @@ LOGARITHMIC = Stepper(
     _rows,
     maps=("exp",),
     prepare=SPLITTING.prepare,
+    prepares_at=True,
     shape=_shape,
     step_of_time=step_of_time,
     explain=_explain,

@@ -277,9 +277,9 @@ def _rows(options: NDArray[np.int64]) -> int:
     return 3
 
 
-def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The kinetic energy of the problem, after the method's own numbers."""
-    found = kinetic(problem)
+    found = kinetic(problem, t)
     K = found.matrix
     return (
         np.concatenate([K.data, found.bodies.ravel()]),
@@ -288,7 +288,15 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 SPLITTING = Stepper(
-    "splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical", remembers=True, form=departures
+    "splitting",
+    step,
+    _rows,
+    maps=("exp",),
+    prepare=_prepare,
+    prepares_at=True,
+    needs="canonical",
+    remembers=True,
+    form=departures,
 )
 
 

@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from integrators import Problem, Sampled, integrate
+from integrators import Problem, Sampled, integrate, suggest_step
 from integrators.adjoint import DifferentiableRun, gradient_of_run, parameter_directions, start_directions, stride
 from integrators.analysis.symplecticity import derivative
 from integrators.method.step_map import moved, step_map
@@ -441,3 +441,18 @@ def test_what_a_parameter_does_not_change_is_left_alone(method):
 
     true = (8.0 * (value(0.1) - value(-0.1)) - (value(0.2) - value(-0.2))) / 1.2
     assert found.by_parameters == pytest.approx([true], rel=1e-8)
+
+
+@pytest.mark.parametrize("begins", [1.0, 10.0])
+def test_a_run_begins_at_the_time_for_which_its_start_is_posed(begins):
+    """A mass that grows: ∂q/∂p = ∫ dt/(1 + t)."""
+    posed = lagrangian_problem(lambda t, q, v, p: 0.5 * (1.0 + t) * v[0] ** 2, q=[0.4], v=[1.0], t=begins)
+    right = np.log((2.0 + begins) / (1.0 + begins))
+    found = gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0])
+    assert found.by_start[1] == pytest.approx(right, rel=1e-9)
+    assert found.y == pytest.approx(integrate(posed, "RKMK4", (begins, begins + 1.0), 0.01).y[-1], rel=1e-12)
+    with pytest.raises(ValueError, match=f"begins at 0.0, expected {begins}"):
+        gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0], t=0.0)
+    elsewhere = gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0], posed.y0, t=0.0)
+    assert elsewhere.by_start[1] == pytest.approx(np.log(2.0), rel=1e-9)
+    assert suggest_step(posed, "RKMK4") > 0.0

@@ -18,6 +18,7 @@ from integrators.steppers.kinetic import kinetic
 from integrators.steppers.splitting import rotations, splitting
 from integrators.tableaus import COMPOSITIONS, SPLITTINGS
 from integrators.testing import end_state, group_distance, reference_state
+from liegroup import rn
 from liegroup.table import EXP, RN, SO3, bracket, increment, retract, table_of
 from mechanics.systems import SYSTEMS
 
@@ -384,3 +385,20 @@ def test_a_body_thrown_beyond_all_turns_ends_the_run() -> None:
     start = problem.y0.copy()
     start[-3:] = 1e14, 2e14, -1e14
     assert integrate(problem.with_start(start), "SPLIT_STRANG", (0.0, 1.0), 0.1).status is Status.NON_FINITE
+
+
+@pytest.mark.parametrize("lasts", [1.0, 0.2, 1e-5])
+@pytest.mark.parametrize("name", ["SPLIT_STRANG", "ALPHA", "LGVI_CAYLEY"])
+@pytest.mark.parametrize("ends", ["raises", "nan"])
+def test_fields_are_asked_within_the_time_for_which_they_are_known(name: str, lasts: float, ends: str) -> None:
+    """A push that is recorded from t = 100 s on."""
+
+    def push(t: float) -> float:
+        if 100.0 <= t <= 100.0 + lasts:
+            return float(np.sin(t))
+        if ends == "raises":
+            raise ValueError("outside of the record")
+        return float("nan")
+
+    problem = Problem(rn(1).cotangent, [0.1, 0.0], lambda t, y: [y[1], -y[0] + push(t)], canonical=True)
+    assert integrate(problem, name, (100.0, 100.0 + 0.5 * lasts), 0.05 * lasts).status == Status.OK
