@@ -59,8 +59,10 @@ from liegroup.table import RN, bracket_transpose, retract
 from liegroup.tau import EXP
 
 Array = NDArray[np.float64]
-TOLERANCE, ROUNDED = 1e-9, 1e-14
-"""Largest gap and closing velocity of a start; more by this part of what they consist of, far from the origin."""
+TOLERANCE, LEAST, ROUNDED = 1e-9, 1e-13, 1e-14
+"""Largest gap and closing velocity of a start, the same part of what they consist of where that is small, but no less
+than the second number; more by the third part of that, far from the origin.
+"""
 BENT, ASIDE = 0.1, 1e-6
 """Part of the size of a configuration below which that on which the rows of Φ turn counts in its place; how far aside
 they are looked at, in sizes.
@@ -379,7 +381,8 @@ def _checked_rows(found: Derivatives, t: float, q: Array, v: Array, numbers: Arr
     gap, rows, rate = _rows_at(found, t, q, v, numbers, m)
     closing = rows @ v + rate
     for name, values, of in (("q", gap, q), ("v", closing, v)):
-        allowed = TOLERANCE + ROUNDED * np.linalg.norm(rows, axis=1) * np.linalg.norm(of)
+        size = np.linalg.norm(rows, axis=1) * np.linalg.norm(of)
+        allowed = np.clip(TOLERANCE * size, LEAST, TOLERANCE) + ROUNDED * size
         if not (np.abs(values) <= allowed).all():
             k = int(np.argmax(np.abs(values) / allowed))
             what = "c" if name == "q" else "its rate"

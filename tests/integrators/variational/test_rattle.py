@@ -160,6 +160,22 @@ def test_a_support_that_moves_moves_the_pendulum():
     assert solution["closing_velocity"].max() < 1e-12
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-3, 1e-6])
+def test_starts_off_their_constraints_are_refused_in_any_unit(size):
+    def on_circle(x, v):
+        return holonomic_problem(
+            lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2),
+            lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - size**2],
+            [x, 0.0],
+            v,
+        )
+
+    on_circle(size, [0.0, size])
+    for x, v, name in ((0.8 * size, [0.0, 0.0], "q"), (size, [0.3 * size, 0.0], "v")):
+        with pytest.raises(ValueError, match=f"{name}: constraint 0 is not satisfied at t = 0"):
+            on_circle(x, v)
+
+
 def test_a_problem_may_begin_at_any_time():
     """A run from the middle of another one goes on as that does; at t = 0 its start is on no constraint."""
 
