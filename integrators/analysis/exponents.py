@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.continuity import Continuity
+from integrators.arguments import begin_of
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
@@ -106,7 +107,7 @@ def floquet_multipliers(
     period: float,
     steps: int,
     y: ArrayLike | None = None,
-    t: float = 0.0,
+    t: float | None = None,
 ) -> Floquet:
     """Multipliers of a periodic motion, from the exact derivatives of the steps of a method.
 
@@ -125,8 +126,8 @@ def floquet_multipliers(
         nothing to close.
     y : array (n_q,), optional
         The start; default that of the problem.
-    t : float
-        Time at the start, s.
+    t : float, optional
+        Time at the start, s; default that for which the problem is posed, or 0.
 
     Returns
     -------
@@ -153,6 +154,7 @@ def floquet_multipliers(
     True
     """
     problem, steps = pose(problem), integer(steps, "steps", 1)
+    t = begin_of(problem) if t is None else real(t, "t")
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
@@ -283,7 +285,7 @@ def lyapunov_exponents(
     every: int = 1,
     skip: int = 0,
     y: ArrayLike | None = None,
-    t: float = 0.0,
+    t: float | None = None,
     seed: int = 0,
 ) -> Lyapunov:
     """Lyapunov exponents of a motion, by orthonormal directions carried along it.
@@ -306,8 +308,8 @@ def lyapunov_exponents(
         Steps before the average begins, in which the directions turn to those that grow.
     y : array (n_q,), optional
         The start; default that of the problem.
-    t : float
-        Time at the start, s.
+    t : float, optional
+        Time at the start, s; default that for which the problem is posed, or 0.
     seed : int
         Of the directions at the start.
 
@@ -347,6 +349,7 @@ def lyapunov_exponents(
     True
     """
     problem = pose(problem)
+    t = begin_of(problem) if t is None else real(t, "t")
     n = problem.dimension
     k = n if count is None else integer(count, "count", 1)
     if k > n:

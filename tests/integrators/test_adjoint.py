@@ -13,6 +13,7 @@ import pytest
 
 from integrators import Problem, Sampled, integrate, suggest_step
 from integrators.adjoint import DifferentiableRun, gradient_of_run, parameter_directions, start_directions, stride
+from integrators.analysis.exponents import lyapunov_exponents
 from integrators.analysis.symplecticity import derivative
 from integrators.method.step_map import moved, step_map
 from integrators.problem.lagrangian import lagrangian_problem
@@ -456,3 +457,4 @@ def test_a_run_begins_at_the_time_for_which_its_start_is_posed(begins):
     elsewhere = gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0], posed.y0, t=0.0)
     assert elsewhere.by_start[1] == pytest.approx(np.log(2.0), rel=1e-9)
     assert suggest_step(posed, "RKMK4") > 0.0
+    assert lyapunov_exponents(posed, "RKMK4", 0.01, 100, count=1).y == pytest.approx(found.y, rel=1e-12)
