@@ -122,9 +122,11 @@ def _slower(problem: Problem, start: Array, by: Array, at_play: float) -> float:
 
 
 def _energy_rate(problem: Problem, t: float, y: Array) -> float:
-    """Ė along the field, over the largest component of the rates."""
-    rates = _field_at(problem, t, y)
-    largest = max(float(np.abs(rates).max()), 1e-300)
+    """Ė along the field, over the largest component of the rates, those of large momenta relative to these."""
+    rates, last = _field_at(problem, t, y), problem.variables[-1].size
+    sizes = np.abs(rates)
+    sizes[-last:] /= max(float(np.abs(y[-last:]).max(initial=0.0)), 1.0)
+    largest = max(float(sizes.max()), 1e-300)
     step = _STEP / largest
     ahead, behind = (_energy(problem, t + s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
     later = _energy(problem, t + _LATER, y) - _energy(problem, t, y)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate
+from integrators.problem import lagrangian_problem
 from liegroup import product, rn
 from mechanics.nonholonomic.user import nonholonomic_system
 
@@ -72,6 +73,16 @@ def test_a_force_of_time_that_does_not_act_at_the_start_is_no_doubt(force):
     )  # fmt: skip
     for problem in (own, skate.problem()):
         assert integrate(problem, "RKMK4", (0.0, 4.0), 0.01).success
+
+
+@pytest.mark.parametrize("mass", [1e-10, 1.0, 1e10])
+def test_a_damped_mass_of_any_size_is_no_doubt(mass):
+    posed = lagrangian_problem(
+        lambda t, q, v, p: mass * (0.5 * v[0] ** 2 - 0.5 * q[0] ** 2), [1.0], [0.5],
+        force=lambda t, q, v, p: [-0.2 * mass * v[0]],
+    )  # fmt: skip
+    run = integrate(posed, "DEL_GAUSS3", (0.0, 2.0), 0.01)
+    assert run.success, run.message
 
 
 def test_a_run_that_loses_energy_is_doubtful_beside_a_field_that_reads_the_time_in_vain():
