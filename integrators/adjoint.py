@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.slopes import NoSlopeError, OtherKindError, slope
-from integrators.arguments import begin_of, check_begin
+from integrators.arguments import check_begin
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.problem.times import begin_of
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
 from liegroup.arrays import check_function, integer, of_kind, real, reals, shown

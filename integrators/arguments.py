@@ -162,11 +162,6 @@ def times_of(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
     return times
 
 
-def begin_of(problem: Problem) -> float:
-    """The time for which the start of a problem is posed, or 0."""
-    return 0.0 if problem.begins is None else float(problem.begins)
-
-
 def check_begin(problem: Problem, t: float) -> None:
     """A start that is that of one time only is an error at another."""
     if problem.begins is not None and t != problem.begins:

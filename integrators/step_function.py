@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.arguments import begin_of
 from integrators.engine.diagnosis import explained, explained_at_end
 from integrators.engine.fixed_run import StagesRun, single_run
 from integrators.engine.observe import is_finite
@@ -21,6 +20,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.jitted import raise_raised
 from integrators.problem.signals import numbers
+from integrators.problem.times import begin_of
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_OF_STAGES
 from integrators.status import DOUBTFUL, EXPLANATIONS, NON_FINITE, OK, Status
 from integrators.step_derivatives import LinearisedStep, linearised_step

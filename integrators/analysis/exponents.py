@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.continuity import Continuity
-from integrators.arguments import begin_of
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
+from integrators.problem.times import begin_of
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arguments import begin_of, check_begin, check_field, equal_steps
+from integrators.arguments import check_begin, check_field, equal_steps
 from integrators.choice.samples import held_as_at, samples_within
 from integrators.choice.trials import substeps_of, tried
 from integrators.method import Method, Reference
@@ -13,6 +13,7 @@ from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.problem.ambient import state_sizes
+from integrators.problem.times import begin_of
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import LEVELS
 from liegroup.arrays import real

@@ -22,6 +22,11 @@ _LATER = 0.3819660112501051, 1.7320508075688772
 """Times after the start at which it is looked at, s: no period has both."""
 
 
+def begin_of(problem: Problem) -> float:
+    """The time for which the start of a problem is posed, or 0."""
+    return 0.0 if problem.begins is None else float(problem.begins)
+
+
 def begins_at(
     values: Callable[[float], NDArray[np.float64]], t: float, scale: float | None = None, part: float = CONSTANT
 ) -> float | None:

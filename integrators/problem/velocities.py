@@ -24,6 +24,7 @@ from integrators.problem.multipliers import constrained_energy, constrained_fiel
 from integrators.problem.parts import constrained
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, Variable
+from integrators.problem.times import begin_of
 from liegroup.arrays import of_kind, real
 from liegroup.compile import absolute, ld, st
 from liegroup.compile.scalars import maximum
@@ -105,7 +106,7 @@ def _watched(parts: Callable[..., None], n_q: int, n: int, m: int) -> Callable[.
     return watched
 
 
-def in_velocities(problem: Problem, t: float = 0.0) -> Problem:
+def in_velocities(problem: Problem, t: float | None = None) -> Problem:
     """The motion of a `holonomic_problem` with the state (q, v), and with M, Φ and forces as its parts.
 
     For methods that work with constraints and multipliers: generalised-α and Radau methods, whose steps stiff springs
@@ -115,8 +116,9 @@ def in_velocities(problem: Problem, t: float = 0.0) -> Problem:
     ----------
     problem : Problem
         Of `holonomic_problem`, or of SymPy's equations with holonomic constraints (`mechanics.from_lagrangian`).
-    t : float
-        Time at which runs are to begin, s: the momenta of the start are those of velocities then.
+    t : float, optional
+        Time at which runs are to begin, s: the momenta of the start are those of velocities then.  Default that for
+        which the problem is posed, or 0.
 
     Returns
     -------
@@ -128,7 +130,7 @@ def in_velocities(problem: Problem, t: float = 0.0) -> Problem:
     TypeError
         No problem.
     ValueError
-        It has no Lagrangian with holonomic constraints; M depends on v.
+        It has no Lagrangian with holonomic constraints; M depends on v; it is posed for another time.
 
     Notes
     -----
@@ -166,6 +168,12 @@ def in_velocities(problem: Problem, t: float = 0.0) -> Problem:
         )
     if problem.inputs.worked:
         raise ValueError(f"problem {problem.model!r}: it integrates work; convert the one without with_work()")
+    begin = begin_of(problem) if t is None else real(t, "t")
+    if problem.begins is not None and begin != problem.begins:
+        raise ValueError(
+            f"t: {begin:g}, expected {problem.begins:g}: the start of {problem.model!r} has the momenta of its "
+            f"velocities at that time; pose the problem with t={begin:g}"
+        )
     group, n = problem.table[:-1], int(problem.table[-1, 4])
     n_q, at = problem.n - n, constrained(n, m, m)
     values = constraints_layout(n, m).SIZE_IN_VELOCITIES
@@ -174,7 +182,7 @@ def in_velocities(problem: Problem, t: float = 0.0) -> Problem:
     *before, momentum = problem.variables
     return replace(
         problem,
-        y0=_start(problem, real(t, "t"), n_q, n),
+        y0=_start(problem, begin, n_q, n),
         field=built(partial(_motion), derivatives, inner),
         structure=(n, m, m),
         work_shape=(work_rows(n, m) + OWN, max(at.SIZE, values, n + m + 1)),

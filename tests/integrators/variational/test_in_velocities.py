@@ -247,3 +247,16 @@ def test_what_has_no_such_form_is_named():
         in_velocities(3)
     with pytest.raises(ValueError, match="in_velocities"):
         integrate(spring_pendulum("spring"), "RADAU_GGL", (0, 1), 0.1)
+
+
+def test_velocities_are_those_of_the_time_for_which_the_start_is_posed():
+    """A charge on a plane in a potential −0.4 t: its momentum is v − 0.4 t."""
+    posed = holonomic_problem(
+        lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - 0.4 * t * v[0], lambda t, q, p: [q[1]],
+        [0.0, 0.0], [0.3, 0.0], t=5.0,
+    )  # fmt: skip
+    assert in_velocities(posed).y0 == pytest.approx([0.0, 0.0, 0.3, 0.0], abs=1e-14)
+    run = integrate(in_velocities(posed), "RADAU_GGL", (5.0, 7.0), 0.05)
+    assert run.y[-1, 0] == pytest.approx(0.3 * 2.0 + 0.5 * 0.4 * 2.0**2, abs=1e-9)
+    with pytest.raises(ValueError, match=r"t: 0, expected 5: .* pose the problem with t=0"):
+        in_velocities(posed, t=0.0)
