@@ -271,7 +271,7 @@ class LoopEquations:
             G.
         """
         g = at or self.at(q, t)
-        G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
+        G = np.zeros((len(self), self.tree.nv), np.result_type(g.q, *g.J))  # J of what does not move is real
         for c, r in enumerate(self.equations):
             if r.joints:
                 G[c, [v for _, v in self.joints[c]]] = self._coupling(g, c)[1]

@@ -9,11 +9,11 @@ from liegroup.table import EXP, increment
 from mechanics import Body, Frame, Inertia, JointData, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import polynomial
-from mechanics.constraints.loops import holonomic, spherical
+from mechanics.constraints.loops import distance, holonomic, spherical
 from mechanics.constraints.wheels import wheel
 from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
-from mechanics.joints import Free, Gimbal, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
+from mechanics.joints import Fixed, Free, Gimbal, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
 from mechanics.linear import EquilibriumError
 from mechanics.linear.posed import Posed
 from mechanics.linear.vibrations import eigenvalues
@@ -120,6 +120,22 @@ def test_a_loop_rests_where_its_weight_is_lowest():
     inertia = float(v @ mechanics.mass_matrix(made.tree, found.q) @ v)
     assert found.stiffness[0] == pytest.approx(curvature / inertia, rel=1e-5)
     assert mechanics.modes(made, found).frequencies[0] ** 2 == pytest.approx(found.stiffness[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("is_framed", [False, True])
+def test_what_a_loop_stands_on_changes_nothing(is_framed):
+    """A bob upright on a light rod, held by too weak a spring: k/m − g/l of the reaction in the rod."""
+    base = [Body("frame", Fixed(), inertia=Inertia.point(1.0))] if is_framed else []
+    bodies = [
+        Body("x", Prismatic((1, 0, 0)), "frame" if is_framed else None, inertia=Inertia.point(1e-9)),
+        Body("bob", Prismatic((0, 0, 1)), "x", inertia=Inertia.point(2.0)),
+    ]
+    rod = distance(Frame(None), Frame("bob"), 1.0)
+    made = Mechanism(Tree([*base, *bodies]), [rod], [0.0, 1.0], [joint_spring("x_joint", 12.0)])
+    found = mechanics.equilibrium(made, [0.0, 1.0])
+    assert found.stability == "unstable" == mechanics.stability(made, found).verdict
+    np.testing.assert_allclose(found.stiffness, [12.0 / 2.0 - G], rtol=1e-6)
+    assert mechanics.modes(made, found).by == "stiffness and mass"
 
 
 def test_stiff_springs_are_followed():

@@ -1,12 +1,15 @@
 """Closure equations of a tree: G is the derivative of φ and the bias its second derivative, on spatial trees."""
 
+from dataclasses import replace
+
+import mpmath
 import numpy as np
 import pytest
 
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import CLOSURES, distance, spherical
-from mechanics.joints import Free, Prismatic, Revolute
+from mechanics.joints import Fixed, Free, Prismatic, Revolute
 
 STEP = 1e-30j
 
@@ -43,6 +46,19 @@ def test_matrix_is_the_derivative_of_the_gap(loop):
     G = equations.matrix(q)
     differences = np.stack([equations.gap(q + STEP * e).imag / 1e-30 for e in np.eye(6)], axis=1)
     assert np.abs(G - differences).max() < 1e-13
+
+
+@pytest.mark.parametrize("scalar", [complex, mpmath.mpf])
+def test_the_matrix_of_numbers_of_any_kind_keeps_them_behind_a_body_that_does_not_move(loop, scalar):
+    """The Jacobian of the first body holds no number of the configuration there."""
+    equations, q, _ = loop
+    tree = equations.tree
+    under = [replace(body, parent="frame") if body.parent is None else body for body in tree.bodies]
+    framed = LoopEquations(Tree([Body("frame", Fixed(), inertia=tree.bodies[0].inertia), *under]), all_closures())
+    moved = q + STEP * np.arange(6) if scalar is complex else np.array([mpmath.mpf(x) / 3 for x in q])
+    found, true = framed.matrix(moved), equations.matrix(moved)
+    assert found.dtype == true.dtype
+    assert (found == true).all()
 
 
 def test_rate_is_the_matrix_times_the_velocity(loop):
