@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, ld2, st
+from liegroup.compile import entry, helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algorithms.derivatives.armature import add_rate_derivatives, add_to_diagonal
 from mechanics.algorithms.derivatives.bodies import (
@@ -51,7 +51,7 @@ from mechanics.algorithms.derivatives.columns import (
 from mechanics.algorithms.derivatives.motion import accelerate, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
-from mechanics.kernels.sweeps import apply_wrench, clear
+from mechanics.kernels.sweeps import apply_wrenches
 from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, ways_of
 
 LOOPS = "short"
@@ -183,10 +183,10 @@ def _put_three(out: Any, at: Any, apart: Any, q: Any, v: Any, m: Any, with_mass:
 
 @helper
 def load(y: Any, o: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """The wrenches of all bodies from y[o] on, in link axes in the columns F."""
-    clear(structure, work, F, 6)
-    for b in range(header_of(structure).bodies):
-        apply_wrench(y, o + 6 * b, parameters, structure, work, b)
+    """The wrenches of all bodies from y[o] on, in link axes in the columns F; none on the base, which lends zeros."""
+    apply_wrenches(y, o, parameters, structure, work)
+    for c in range(F, F + 6):
+        st2(work, header_of(structure).links, c, 0.0)
 
 
 @helper

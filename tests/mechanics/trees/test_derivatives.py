@@ -293,6 +293,25 @@ def test_without_wrenches_the_derivatives_are_those_of_no_wrenches():
 
 
 @pytest.mark.parametrize("is_long", [False, True])
+def test_what_pulls_at_a_body_fixed_to_the_base_moves_nothing(is_long):
+    generator = np.random.default_rng(8)
+    tree = random_tree("random", 6, generator, JOINTS, root=Fixed(), damping=0.3)
+    take_way(tree, is_long)
+    q, (v, a), wrenches = tree.random_configuration(generator), generator.normal(size=(2, tree.nv)), np.zeros((6, 6))
+    for f in (
+        lambda w: (mechanics.hamiltonian_rhs_derivatives(tree, q, v, w, TIME),),
+        lambda w: mechanics.forward_dynamics_derivatives(tree, q, v, a, w, TIME),
+        lambda w: mechanics.inverse_dynamics_derivatives(tree, q, v, a, w, TIME),
+    ):
+        wrenches[1:] = generator.normal(size=(5, 6))
+        without = f(wrenches)
+        wrenches[0] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        for found, true in zip(f(wrenches), without, strict=True):
+            assert np.array_equal(found, true)
+        wrenches[0] = 0.0
+
+
+@pytest.mark.parametrize("is_long", [False, True])
 def test_a_workspace_with_other_numbers_gives_the_same(is_long):
     """What is zero by the structure of the tree stands in memory that another function may have used."""
     tree, q, v, a, _ = example("roots", JOINTS, 2)
