@@ -16,6 +16,8 @@ from integrators.problem.parts import constrained
 from liegroup.arrays import of_kind
 from liegroup.rotations import quaternion_wxyz_from_matrix
 from liegroup.table import RN, SO3, table_of
+from mechanics import dynamics
+from mechanics.algorithms.batch import once
 from mechanics.constraints.body_equations import COUPLING, GIVEN, screws_by_kind
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import (
@@ -99,6 +101,8 @@ def body_problem(
             "use Mechanism.problem",
         )
     q0, v0 = mechanism.start(q, v, rates)
+    with once():
+        kinetic = float(dynamics.kinetic_energy(mechanism.tree, q0, v0))
     at = geometry(tree, q0, v0)
     planar = _is_planar(mechanism)
     names, equations = _equations(mechanism, planar)
@@ -132,8 +136,8 @@ def body_problem(
         invariant_names=("energy", "gap", "velocity_gap"),
         invariant_units=("J", "m", "m/s"),
         guards=(
-            *mechanism.energy_guards(q0, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
-            *start_guard(mechanism.tree, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *mechanism.energy_guards(q0, kinetic),
+            *start_guard(mechanism.tree, kinetic),
             *closure_guards(mechanism.size, STRAINED),
         ),
         parts=parts,

@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Doubt, Problem, Variable
 from liegroup.arrays import integer, of_kind, positive
 from liegroup.group import product, rn
+from mechanics import dynamics
+from mechanics.algorithms.batch import once
 from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.constraints.assembly import state_units
 from mechanics.constraints.mobility import least_pivot
@@ -297,6 +299,8 @@ def multiplier_problem(
     )
     tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
     q0, v0 = mechanism.start(q, v, rates)
+    with once():
+        kinetic = float(dynamics.kinetic_energy(mechanism.tree, q0, v0))
     integral = len(mobility.kept) if settings.integral else 0
     packed = pack_loops(
         tree,
@@ -327,8 +331,8 @@ def multiplier_problem(
         invariant_names=("energy", "gap", "velocity_gap"),
         invariant_units=("J", "m", "m/s"),
         guards=(
-            *mechanism.energy_guards(q0, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
-            *start_guard(mechanism.tree, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *mechanism.energy_guards(q0, kinetic),
+            *start_guard(mechanism.tree, kinetic),
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,

@@ -657,6 +657,8 @@ class Mechanism:
             warnings.warn(f"{self.name!r}: {beyond}", ModelWarning, stacklevel=2)
         packed = self.packed(projection == "positions")
         p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
+        with once():
+            kinetic = float(dynamics.kinetic_energy(self.tree, q0, v0, t))
         shape = (
             with_derivatives(packed.structure, len(packed.parameters), *packed.work_shape)
             if has_room
@@ -673,7 +675,7 @@ class Mechanism:
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
             invariant_units=("J", "m", "m/s", ""),
-            guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
+            guards=self._guards(q0, kinetic, projection == "positions"),
             explain=self.explain,
             doubts=self.state_doubts(momenta=True),
             directions=self.directions if len(self.equations) else None,

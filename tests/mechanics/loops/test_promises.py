@@ -9,7 +9,7 @@ import pytest
 
 import mechanics
 from integrators import integrate
-from mechanics import Mechanism
+from mechanics import Body, Mechanism, Tree
 from mechanics.forces import joint_spring, motor
 from mechanics.formulations import (
     AugmentedLagrangian,
@@ -21,8 +21,8 @@ from mechanics.formulations import (
     constrained_problem,
     multiplier_problem,
 )
-from mechanics.joints import Motion
-from mechanics.systems.loops import n_four_bar
+from mechanics.joints import Motion, Rheonomic, Turn
+from mechanics.systems.loops import four_bar, n_four_bar
 
 
 def test_variable_steps_through_singular_positions_are_doubtful():
@@ -40,6 +40,24 @@ def test_fixed_steps_hop_over_singular_positions_and_are_right():
     run = integrate(n_four_bar.problem(2), "RKMK4", (0, 20), 1e-3)
     assert run.success
     assert run.error("energy") < 1e-6
+
+
+@pytest.mark.parametrize("pose", [Mechanism.problem, multiplier_problem])
+def test_a_drive_changes_nothing_of_what_guards_ask_of_a_loop(pose):
+    """It is by the kinetic energy, which p·v/2 is not where something drives: that may be negative."""
+    free = four_bar.mechanism()
+    crank, *others = free.tree.bodies
+    for angle in np.linspace(0.0, 6.0, 7):
+        motion = Rheonomic((Turn((0.0, 0.0, 1.0), Motion((angle, 50.0))),))
+        tree = Tree([Body("crank", motion, inertia=crank.inertia), *others], gravity=free.tree.gravity)
+        q = four_bar.configuration(angle)
+        problems = (
+            pose(Mechanism(tree, free.equations.closures, q[1:])),
+            pose(free, q, rates={"crank_joint": 50.0}),
+        )
+        driven, true = ([g for g in problem.guards if g.name == "velocity_gap"] for problem in problems)
+        assert len(driven) == len(true) == 1
+        assert (driven[0].greatest, driven[0].start) == pytest.approx((true[0].greatest, true[0].start), rel=1e-9)
 
 
 @pytest.mark.parametrize("form", [Lagrange(), Baumgarte(2.0), Ostermeyer(5.0), Baumgarte(20.0)], ids=repr)
