@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup.table import EXP, increment
 from mechanics import dynamics
-from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
+from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, extent_of, moved_by, size_of
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import check_ends
 from mechanics.linear.posed import Posed, along, is_symmetric
@@ -36,6 +36,8 @@ LOCKED = 1e-6
 """
 SINGULAR = 1e-12
 """Inertia of a direction, relative to those of its joints, that is none."""
+FARTHEST = 1e4
+"""Sizes of the mechanism that one step may go, at the end of a long way."""
 WALK = 0.05
 """rad, or m: how far the directions without stiffness are followed, to see whether forces stay balanced."""
 _EPS = float(np.finfo(np.float64).eps)
@@ -146,7 +148,8 @@ def equilibrium(
     Notes
     -----
     Newton's method in directions that closures leave free, in which the mass matrix is one; the derivative is exact.
-    Steps are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
+    Steps turn joints by 0.7 rad at most and are as long as the mechanism is large, or as the way that it has come.
+    They are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
     change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.  Where that
     finds none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
     Source: Deuflhard 2004 (natural monotonicity).
@@ -221,7 +224,8 @@ class _Balance:
         return float(np.linalg.norm(self.force))
 
 
-Way = Callable[[Array, _Balance], tuple[Array, _Balance] | None]
+Way = Callable[[Array, _Balance, float], tuple[Array, _Balance] | None]
+"""A step from a configuration, of at most `LONGEST_STEP`, rad or so many times a length, m."""
 
 
 class _Search:
@@ -229,6 +233,9 @@ class _Search:
 
     def __init__(self, posed: Posed) -> None:
         self.posed = posed
+        closures = () if posed.equations is None else posed.equations.closures
+        self.size = extent_of(posed.tree, closures)
+        self.slides = np.array([unit == "m" for unit in posed.units], dtype=bool)
 
     def balance(self, q: Array, locked: float = LOCKED) -> _Balance:
         posed = self.posed
@@ -249,12 +256,12 @@ class _Search:
 
     def run(self, q: Array, way: Way, most: int = ITERATIONS) -> tuple[Array, int]:
         """The configuration, and how many steps it took."""
-        now, polished = self.balance(q), 0
+        start, now, polished = q, self.balance(q), 0
         for iteration in range(most):
             polished += now.norm <= ZERO * now.size
             if now.norm <= 4 * _EPS * now.size or polished > POLISHED:
                 return q, iteration
-            step = way(q, now)
+            step = way(q, now, min(max(self.size, self._gone(start, q)), FARTHEST * self.size))
             if step is None:
                 if now.norm <= ZERO * now.size:
                     return q, iteration
@@ -262,9 +269,19 @@ class _Search:
             q, now = step
         if now.norm <= ZERO * now.size:
             return q, most
-        raise self.none(q, now)
+        raise self.none(q, now, f"{most} steps were not enough")
 
-    def newton(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
+    def _gone(self, start: Array, q: Array) -> float:
+        """How far slides have come, m: steps may become as long, so that the unit of length matters nothing."""
+        way = np.zeros(self.posed.tree.nv)
+        increment(self.posed.tree.group.table, EXP, start, q, way)
+        return float(np.abs(way[self.slides]).max(initial=0.0))
+
+    def _longest(self, d: Array, length: float) -> float:
+        """The part of a step, at most all of it, that is not too long."""
+        return min(1.0, LONGEST_STEP / float(np.abs(d / np.where(self.slides, length, 1.0)).max()))
+
+    def newton(self, q: Array, now: _Balance, length: float) -> tuple[Array, _Balance] | None:
         """The next configuration, from which less is left to go; None if there is none."""
         for damping in (0.0, 1e-8, 1e-4, 1e-2, 1.0):
             solve = _solver(now.stiffness, damping)
@@ -272,7 +289,7 @@ class _Search:
             d = now.W @ x
             if not np.abs(d).max(initial=0.0) > 0.0:
                 continue
-            factor = min(1.0, LONGEST_STEP / float(np.abs(d).max()))
+            factor = self._longest(d, length)
             for _ in range(10):
                 trial = self._closed(moved_by(self.posed.tree, q, factor * d))
                 if trial is not None:
@@ -285,7 +302,7 @@ class _Search:
                 factor *= 0.5
         return None
 
-    def descent(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
+    def descent(self, q: Array, now: _Balance, length: float) -> tuple[Array, _Balance] | None:
         """The next configuration downhill, by Newton's step with all stiffnesses taken positive."""
         values, vectors = np.linalg.eigh(0.5 * (now.stiffness + now.stiffness.T))
         sizes = np.maximum(np.abs(values), NOTHING)
@@ -293,7 +310,7 @@ class _Search:
         d = now.W @ x
         if not np.abs(d).max(initial=0.0) > 0.0:
             return None
-        factor = min(1.0, LONGEST_STEP / float(np.abs(d).max()))
+        factor = self._longest(d, length)
         slope = float(now.unreduced @ d)
         for _ in range(30):
             trial = self._closed(moved_by(self.posed.tree, q, factor * d))
@@ -317,13 +334,13 @@ class _Search:
         except AssemblyError:
             return None
 
-    def none(self, q: Array, now: _Balance) -> EquilibriumError:
+    def none(self, q: Array, now: _Balance, why: str = "forces do not become smaller near there") -> EquilibriumError:
         tree = self.posed.tree
         left = now.unreduced - self.posed.closing_matrix(q).T @ now.reactions
         k = int(np.argmax(np.abs(left)))
         body = tree.bodies[int(np.searchsorted(tree.v_offsets, k, side="right")) - 1]
         unit = "N·m" if self.posed.units[k] == "rad" else "N"
-        why = "nothing holds it" if _is_loose(now) else "forces do not become smaller near there"
+        why = "nothing holds it" if _is_loose(now) else why
         return EquilibriumError(
             f"equilibrium of {self.posed.name!r}",
             f"is not found: {left[k]:.4g} {unit} are left at joint {body.joint_name!r}; {why}",

@@ -151,6 +151,31 @@ def test_stiff_springs_are_followed():
     assert found.residual < 1e-8
 
 
+def crane(rest, scale=1.0):
+    """A trolley on a spring, a load below it; lengths in `scale`."""
+    trolley = Body("trolley", Prismatic((1, 0, 0)), inertia=Inertia.about_com(50.0, (0, 0, 0), scale**2 * np.eye(3)))
+    hung = Inertia.about_com(20.0, (0, 0, -4.0 * scale), scale**2 * np.eye(3))
+    tree = Tree([trolley, Body("load", Revolute(Y), "trolley", inertia=hung)], gravity=(0.0, 0.0, -G * scale))
+    return Mechanism(tree, elements=[joint_spring("trolley_joint", 400.0, rest=rest * scale)])
+
+
+@pytest.mark.parametrize("stable", [False, True])
+def test_where_an_equilibrium_is_does_not_matter(stable):
+    """A linear spring leads to it from any distance, and in any unit of length."""
+    for rest in (1.0, 300.0, 1e5):
+        found = [mechanics.equilibrium(crane(rest, s), [0.0, 0.4], stable=stable) for s in (1.0, 1e3, 1e-3)]
+        assert [each.stability for each in found] == 3 * ["stable"]
+        for each, s in zip(found, (1.0, 1e3, 1e-3), strict=True):
+            np.testing.assert_allclose(each.q, [rest * s, 0.0], rtol=1e-12, atol=1e-12)
+        assert {each.iterations for each in found} == {found[0].iterations}
+        assert found[0].iterations < 50
+
+
+def test_a_search_that_ends_too_soon_says_so():
+    with pytest.raises(EquilibriumError, match=r"N are left at joint 'trolley_joint'; \d+ steps were not enough"):
+        mechanics.equilibrium(crane(1e9), [0.0, 0.4])
+
+
 def test_a_floating_body_without_weight_is_free():
     tree = Tree([Body("craft", Free(), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))], gravity=(0, 0, 0))
     found = mechanics.equilibrium(tree)
