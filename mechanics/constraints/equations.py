@@ -298,7 +298,7 @@ class LoopEquations:
         for c, r in enumerate(self.equations):
             if r.joints:
                 rates[c] = sum(g * at.v[v] for g, (_, v) in zip(self._coupling(at, c)[1], self.joints[c], strict=True))
-        return rates
+        return np.array(rates)
 
     def drift(self, at: Geometry) -> Array:
         """φ_t (m,): φ̇ at v = 0.
@@ -313,7 +313,7 @@ class LoopEquations:
         array (m,)
             φ_t, m/s and 1/s.
         """
-        return self._along(at, at.drift)
+        return np.array(self._along(at, at.drift))
 
     def _screws(self, at: Geometry, c: int) -> tuple[Any, Any, Any]:
         """φ, W_i, W_j of equation c."""
@@ -332,13 +332,13 @@ class LoopEquations:
         q, v = (np.array([x[place[k]] for place in self.joints[c]]) for k, x in enumerate((at.q, at.v)))
         return coupling(self.equations[c], q, v)
 
-    def _along(self, at: Geometry, twists: list[Array]) -> Array:
+    def _along(self, at: Geometry, twists: list[Array]) -> list[Any]:
         """W_i·twist_i + W_j·twist_j of every equation, zero of those that couple joints."""
         values = []
         for c, r in enumerate(self.equations):
             screws = () if r.joints else zip(self.bodies[c], self._screws(at, c)[1:], strict=True)
             values.append(sum((np.array(W) @ twists[i] for i, W in screws if i >= 0), 0.0))
-        return np.array(values)
+        return values
 
     def rate_screws(self, at: Geometry, c: int) -> list[Array]:
         """N_i, N_j of equation c: the rates of its screws, seen from space, in body axes.
@@ -381,7 +381,7 @@ class LoopEquations:
             else:
                 terms = [N @ at.V[i] for i, N in zip(self.bodies[c], self.rate_screws(at, c), strict=True) if i >= 0]
             values[c] = values[c] + sum(terms, 0.0)
-        return values
+        return np.array(values)
 
 
 def freedom_of(tree: Tree, where: str, acts: str, place: JointFreedom) -> tuple[int, int]:

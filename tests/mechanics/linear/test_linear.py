@@ -272,10 +272,21 @@ def by_differences(made, near, step=1e-5):
     return np.stack(columns, axis=1)
 
 
-@pytest.mark.parametrize("system", [four_bar, slider_crank, whipple_bicycle, two_wheeled_pendulum])
-def test_loops_and_wheels_by_differences(system):
+def bead():
+    """A bead on the parabola z = x²: its only closure couples joints."""
+    bodies = [
+        Body("x", Prismatic((1, 0, 0)), inertia=Inertia.point(2.0)),
+        Body("z", Prismatic((0, 0, 1)), "x", inertia=Inertia.point(1.0)),
+    ]
+    return Mechanism(Tree(bodies), [polynomial("z_joint", "x_joint", (0.0, 0.0, 1.0))], [0.5, 0.25])
+
+
+@pytest.mark.parametrize(
+    "make", [module.mechanism for module in (four_bar, slider_crank, whipple_bicycle, two_wheeled_pendulum)] + [bead]
+)
+def test_loops_and_wheels_by_differences(make):
     """v̇ of the linear motion is what the motion does nearby, and all of it stays on the constraints."""
-    made = system.mechanism()
+    made = make()
     rng = np.random.default_rng(3)
     v, _ = made.projected_velocity(made.home, rng.normal(size=made.tree.nv))
     near = mechanics.linearise(made, (made.home, v))
