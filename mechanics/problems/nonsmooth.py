@@ -545,11 +545,9 @@ def _first_zero(g: float, rate: float, curvature: float) -> float:
     if not np.isfinite(g) or g == rate == 0.0:
         return np.inf
     g = max(g, 0.0)
-    if curvature == 0.0:
-        return -g / rate if rate < 0.0 else np.inf
     inside = rate * rate - 2.0 * g * curvature
-    if inside < 0.0:
+    if inside < 0.0 or (rate >= 0.0 and curvature >= 0.0):
         return np.inf
-    if curvature < 0.0:
-        return float((rate + np.sqrt(inside)) / -curvature)
-    return float(2.0 * g / (-rate + np.sqrt(inside))) if rate < 0.0 else np.inf
+    if rate < 0.0:  # without a difference: the curvature may be rounding, of either sign
+        return float(2.0 * g / (np.sqrt(inside) - rate))
+    return float((rate + np.sqrt(inside)) / -curvature)

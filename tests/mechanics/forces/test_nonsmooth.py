@@ -45,6 +45,16 @@ def test_bounces_accumulate_where_the_geometric_series_does(method):
     assert abs(run["q"][-1, 0]) < 1e-12
 
 
+@pytest.mark.parametrize("pull", [0.0, 1e-17, -1e-17, 1e-13, -1e-13])
+def test_what_glides_from_stop_to_stop_does_so_whatever_rounding_pulls_at_it(pull):
+    tree = Tree(BEAD.bodies, gravity=(pull, 0.0, -9.81))
+    system = Nonsmooth(tree, stops={"rail": (0.0, 1.0)}, restitution=1.0)
+    run = integrate_modes(system, system.state([0.5], [-1.0]), "RKMK4", (0.0, 4.25), step=0.01)
+    assert run.success
+    assert [change.t for change in run.transitions] == pytest.approx([0.5, 1.5, 2.5, 3.5], abs=1e-9)
+    assert run["q"][-1, 0] == pytest.approx(0.25, abs=1e-9)
+
+
 @pytest.mark.parametrize("e", [1.0, 0.6])
 def test_an_impact_takes_the_energy_of_its_effective_mass(e):
     """ΔT = ½ (1 − e²) m v², 1/m = e_jᵀ M⁻¹ e_j; an elastic one keeps it; between impacts the energy stays."""
