@@ -22,9 +22,9 @@ from integrators.step_derivatives.complex_step import check_carried
 from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import arctan2
-from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics import Body, Frame, Inertia, Mechanism, Tree, forces, hamiltonian_problem
 from mechanics.elastic import Network, Springs
-from mechanics.joints import Revolute
+from mechanics.joints import Prismatic, Revolute
 
 H, STEPS = 0.1, 7
 INERTIA = (1.0, 2.0, 2.5)
@@ -203,6 +203,46 @@ def test_gradients_by_masses_lengths_and_inertias_of_a_tree_are_those_of_the_run
 
     true = derivative(lambda s: loss(x * (1.0 + s)), np.zeros(4), 4, delta=0.02)[0] / x
     assert np.abs(found.by_parameters - true).max() < 1e-10 * np.abs(true).max()
+
+
+def micro_stage(law, unit):
+    """A carrier on a flexure, a slider on it that slips by some micrometres, by a law of its joint or as it lies on the
+    ground; lengths are in metres times `unit`.
+    """
+    grain = Inertia.point(0.01)
+    bodies = [
+        Body("carrier", Prismatic((1, 0, 0)), inertia=Inertia.point(0.02)),
+        Body("slider", Prismatic((1, 0, 0)), "carrier", inertia=grain),
+        Body("block", Prismatic((0, 0, 1)), "slider", inertia=grain),
+    ]
+    ball, slip = forces.Sphere(Frame("block"), 1e-3 * unit), 5e-7 * unit
+    rubs = {
+        "joint": forces.dry_friction("slider_joint", force=2e-3 * unit, slip_speed=slip),
+        "ground": forces.contact(ball, Frame(None), stiffness=1e4, friction=0.02, slip_speed=slip),
+    }
+    held = [
+        forces.joint_spring("carrier_joint", 2e3, damping=0.5),
+        forces.joint_spring("slider_joint", 50.0),
+        forces.joint_spring("block_joint", 1e4, rest=1e-3 * unit, damping=1.0),
+        rubs[law],
+    ]
+    made = Mechanism(Tree(bodies, gravity=(0.0, 0.0, -9.81 * unit)), elements=held)
+    return made.problem([2e-6 * unit, 0.0, 9.95e-4 * unit])
+
+
+@pytest.mark.parametrize("law", ["joint", "ground"])
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_IMEX"])
+def test_gradients_of_steps_with_force_elements_do_not_depend_on_the_unit(method, law):
+    """Their iteration takes slopes of the forces by differences, in which a speed of 1 may be large."""
+    steps, found = 40, []
+    for unit in (1.0, 1e6):
+        problem, end = micro_stage(law, unit), np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+
+        def loss(k, y, end=end):
+            return (float(end @ y), end) if k == steps else (0.0, 0.0 * end)
+
+        found.append(gradient_of_run(problem, method, 2e-4, steps, loss).by_start)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-8 * np.abs(found[0]).max())
 
 
 @pytest.mark.parametrize("checkpoints", [1, 2, 3, 5, 40])

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld, ld2, st2
+from liegroup.compile import helper, kernel, ld, ld2, real_part, small_change, st2
 from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, scale, subtract
@@ -96,9 +96,9 @@ def at_start(t: Any, h: Any, options: Any, parameters: Any, e: Any, x: Any, chan
     mid, s = 0.5 * options[MIDPOINT], change / h
     t, x = t + mid * h, x + mid * change
     force = law_along(t, parameters, e, x, s)
-    nudge = NUDGE * (1.0 + absolute(s))
+    nudge = small_change(NUDGE * (1.0 + absolute(s)))
     other = law_along(t, parameters, e, x + (mid * h) * nudge, s + nudge)
-    return (0.5 * h) * force, 0.5 * (force - other) / nudge
+    return (0.5 * h) * force, real_part(0.5 * (force - other) / nudge)
 
 
 @helper
@@ -197,12 +197,12 @@ def between_bodies(t: Any, h: Any, parameters: Any, structure: Any, work: Any, e
             st2(work, row + k, FEEL + c, none)
         if i < base:
             speed = absolute(ld2(work, i, SHIFT_BODY + c % 3) if c % 6 < 3 else ld2(work, i, TURN_BODY + c % 3))
-            nudge = NUDGE * (1.0 + speed / absolute(h))
+            nudge = small_change(NUDGE * (1.0 + speed / absolute(h)))
             one = state_at_start(h, work, row, POSES, e.first, c if c < 6 else -1, nudge)
             other = state_at_start(h, work, row, POSES + 12, e.second, c - 6, nudge)
             g, _, _ = force_between(t, parameters, e, one, other)
             for k in range(3):
-                st2(work, row + k, FEEL + c, 0.5 * (f[k] - g[k]) / nudge)
+                st2(work, row + k, FEEL + c, real_part(0.5 * (f[k] - g[k]) / nudge))
 
 
 # --- all elements -----------------------------------------------------------------------------------------------------
