@@ -21,6 +21,8 @@ NULL = 1e-11
 """Singular values of the balanced matrix, relative to the greatest, that count as zero."""
 RIGID = 1e-11
 """ω², relative to what its parts make before they cancel, that counts as zero."""
+LOSSLESS = 1e-12
+"""Damping of rigid motions, relative to what its parts make before they cancel, that counts as none."""
 SOFT, HIDDEN = 1e-4, 1e-13
 """ω² over the greatest, of motions that are looked at among themselves; ω over the greatest, that counts as zero."""
 
@@ -188,7 +190,8 @@ def modes_at_rest(
         W = np.diag(omega)[squares != 0.0]
         B = np.block([[np.zeros((len(W), len(W))), W], [-(W * np.sign(squares)).T, X.T @ M @ D @ X]])
         values, vectors, zeros = _staircase(B)
-        creeping, slow = _creeping(omega, np.sign(squares), X.T @ M @ D @ X, zeros)
+        losses = np.abs(X).T @ (np.abs(M) @ np.abs(D)) @ np.abs(X)
+        creeping, slow = _creeping(omega, np.sign(squares), X.T @ M @ D @ X, losses, zeros)
         values, vectors, zeros = np.r_[values, creeping], np.hstack([vectors, slow]), zeros - len(creeping)
         return values, S @ X @ (vectors[len(W) :] / values), zeros + rigid, "eigenvalues"
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays
@@ -198,13 +201,14 @@ def modes_at_rest(
     return values, shapes, rigid, "stiffness and mass"
 
 
-def _creeping(omega: Array, signs: Array, D: Array, zeros: int) -> tuple[NDArray, NDArray]:
+def _creeping(omega: Array, signs: Array, D: Array, losses: Array, zeros: int) -> tuple[NDArray, NDArray]:
     """Eigenvalues and vectors (ωx, s) of motions that strong dampers slow down so far that a staircase has counted them
-    among its `zeros`: the greatest of the inverse.  Zeros are rigid motions without damping, and nothing else.
+    among its `zeros`: the greatest of the inverse.  Zeros are rigid motions without damping, and nothing else; `losses`
+    are the parts of D before they cancel.
     """
     held, free = signs != 0.0, np.flatnonzero(signs == 0.0)
     turn, sizes, _ = np.linalg.svd(D[np.ix_(free, free)])
-    turn = turn[:, sizes > NULL * sizes.max(initial=0.0)]
+    turn = turn[:, sizes > LOSSLESS * along(turn, losses[np.ix_(free, free)])]
     lost, k, n = zeros - (len(free) - turn.shape[1]), int(held.sum()), len(omega)
     if lost <= 0:
         return np.zeros(0), np.zeros((k + n, 0))

@@ -13,7 +13,19 @@ from mechanics.constraints.loops import distance, holonomic, spherical
 from mechanics.constraints.wheels import wheel
 from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
-from mechanics.joints import Fixed, Free, Gimbal, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
+from mechanics.joints import (
+    Fixed,
+    Free,
+    Gimbal,
+    Motion,
+    Planar,
+    Prismatic,
+    Revolute,
+    Rheonomic,
+    Spherical,
+    Turn,
+    Universal,
+)
 from mechanics.linear import EquilibriumError
 from mechanics.linear.posed import Posed
 from mechanics.linear.vibrations import eigenvalues
@@ -450,6 +462,31 @@ def test_what_creeps_is_not_rigid(damping):
     assert np.sort(real) == pytest.approx([float(x) for x in truth], rel=1e-9)
     first = found.shape(int(np.argmin(np.abs(found.eigenvalues))))
     assert max(first, key=lambda name: abs(first[name])) == "a_joint"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("drag", "zeros"), [(0.0, 2), (1e-7, 1), (1.0, 1)])
+def test_dampers_between_bodies_do_not_damp_what_moves_both(seed, drag, zeros):
+    """A hub on a hinge and an arm on it, which six of them join: the turn of both is two zeros, or slowed down by the
+    hinge alone.
+    """
+    rng = np.random.default_rng(seed)
+    hub, arm = (Inertia.about_com(m, (0, 0, 0), np.diag([0.03, 0.04, 0.05])) for m in (1.5, 0.8))
+    bodies = [
+        Body("hub", Revolute((0, 0, 1)), inertia=hub, data=JointData(damping=drag)),
+        Body("arm", Universal(Y, (0, 0, 1)), "hub", (0.5, 0, 0), inertia=arm),
+    ]
+    joined = []
+    for x, y in 0.2 * rng.normal(size=(6, 2, 3)):
+        length = float(np.linalg.norm(np.array([0.5, 0, 0]) + y - x))
+        joined.append(spring_damper(Frame("hub", x), Frame("arm", y), 200.0, damping=2.0, length=length))
+    made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=joined)
+    found = mechanics.modes(made, made.home)
+    assert (found.rigid, mechanics.stability(made, made.home).zeros) == (zeros, zeros)
+    assert (found.damping > 0.0).all()
+    if drag == 1e-7:
+        whole = 0.05 + 0.05 + 0.8 * 0.5**2
+        assert found.eigenvalues[0].real == pytest.approx(-drag / whole, rel=1e-3)
 
 
 def test_a_servo_gives_its_closed_loop():
