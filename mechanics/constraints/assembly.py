@@ -421,7 +421,7 @@ def consistent_velocities(
     amounts = w[:count].T @ ((u[:, :count].T @ missing) / s[:count])
     v = particular + null @ amounts
     defect = float(np.abs(v[columns] - rates).max(initial=0.0))
-    if defect > 1e-6 * (1.0 + np.abs(rates).max(initial=0.0)):
+    if defect > 1e-6 * max(np.abs(rates).max(initial=0.0), np.abs(particular).max(initial=0.0)):
         raise ModelError(
             f"rates of {', '.join(wanted)}",
             f"cannot all be met (off by {defect:.3g})",

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from mechanics import Body, Frame, Inertia, Mechanism, Tree, frame_pose
+from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree, frame_pose
 from mechanics.constraints import assemble
-from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.couplings import gear, polynomial
 from mechanics.constraints.loops import point_on_plane, revolute
-from mechanics.joints import Revolute
+from mechanics.joints import Prismatic, Revolute
 
 BAR = Inertia.about_com(1.0, (0.3, 0.0, 0.0), np.diag([0.01, 0.02, 0.02]))
 HINGE = Revolute((0.0, 0.0, 1.0))
@@ -60,3 +60,12 @@ def test_joints_that_mimic_begin_where_their_leader_says(laws, guess, hold, clos
         for name, (leader, factor, offset) in laws.items()
     ]
     assert assemble(tree, mimics, guess, hold).q == pytest.approx(closed, abs=1e-12)
+
+
+@pytest.mark.parametrize("speed", [0.3, 3e-7, 3e-15])
+def test_rates_that_contradict_each_other_are_named_however_slow(speed):
+    bodies = [Body(name, Prismatic((1, 0, 0)), inertia=Inertia.point(1.0)) for name in "ab"]
+    geared = Mechanism(Tree(bodies), [gear("b_joint", "a_joint", 2.0)])
+    np.testing.assert_allclose(geared.velocities(geared.home, {"a_joint": speed, "b_joint": 2 * speed}).v[0], speed)
+    with pytest.raises(ModelError, match="rates of a_joint, b_joint: cannot all be met"):
+        geared.velocities(geared.home, {"a_joint": speed, "b_joint": 0.0})
