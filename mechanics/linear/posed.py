@@ -21,7 +21,7 @@ from mechanics import dynamics
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_loops
 from mechanics.closed_trees.poses import gather, poses
-from mechanics.constraints.assembly import moved_by, size_of, velocity_units
+from mechanics.constraints.assembly import extent_of, moved_by, size_of, units_of, velocity_units
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.mobility import nearness
 from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
@@ -98,6 +98,16 @@ class Posed:
     def units(self) -> tuple[str, ...]:
         """rad or m, one per velocity."""
         return tuple(unit for body in self.tree.bodies for unit in velocity_units(body.joint))
+
+    @cached_property
+    def size(self) -> float:
+        """Of the mechanism, m."""
+        return extent_of(self.tree, () if self.equations is None else self.equations.closures)
+
+    @cached_property
+    def lengths(self) -> Array:
+        """What counts as one in each velocity, (nv,): 1 rad, or the size."""
+        return units_of(self.tree, self.size)
 
     def moving(self, shape: NDArray, mass: Array) -> str:
         """The joints that move most in a motion, in kinetic energy."""
@@ -178,8 +188,11 @@ class Posed:
         return np.asarray(weight - self.tau - pull(self, q))
 
     def reactions(self, q: Array, force: Array) -> Array:
-        """λ of least norm with Gᵀλ nearest to the forces, (m,)."""
-        return np.asarray(np.linalg.lstsq(self.closing_matrix(q).T, force, rcond=1e-10)[0])
+        """λ of least norm with Gᵀλ nearest to the forces, (m,); forces count times sizes of the mechanism, moments as
+        they are.
+        """
+        G, lengths = self.closing_matrix(q), self.lengths
+        return np.asarray(np.linalg.lstsq((G * lengths).T, lengths * force, rcond=1e-10)[0])
 
     def closing_slope(self, q: Array, reactions: Array) -> Array:
         """The derivative of Gᵀλ at fixed λ, (nv, nv)."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup.table import EXP, increment
 from mechanics import dynamics
-from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, extent_of, moved_by, size_of
+from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import check_ends
 from mechanics.linear.posed import Posed, along, is_symmetric
@@ -233,8 +233,7 @@ class _Search:
 
     def __init__(self, posed: Posed) -> None:
         self.posed = posed
-        closures = () if posed.equations is None else posed.equations.closures
-        self.size = extent_of(posed.tree, closures)
+        self.size = posed.size
         self.slides = np.array([unit == "m" for unit in posed.units], dtype=bool)
 
     def balance(self, q: Array, locked: float = LOCKED) -> _Balance:
@@ -322,9 +321,12 @@ class _Search:
         return None
 
     def _force_at(self, q: Array, W: Array) -> Array:
-        """The forces at another configuration, in the directions nearest to those of this one."""
-        S = self.posed.free_velocities(q)
-        return np.asarray(W.T @ (S @ (S.T @ self.posed.rest_force(q))))
+        """The forces at another configuration, in the directions nearest to those of this one; slides count in sizes of
+        the mechanism.
+        """
+        lengths = self.posed.lengths
+        Q, _ = np.linalg.qr(self.posed.free_velocities(q) / lengths[:, None])
+        return np.asarray((W / lengths[:, None]).T @ (Q @ (Q.T @ (lengths * self.posed.rest_force(q)))))
 
     def _closed(self, q: Array) -> Array | None:
         if self.posed.equations is None:

@@ -183,6 +183,24 @@ def test_where_an_equilibrium_is_does_not_matter(stable):
         assert found[0].iterations < 50
 
 
+def test_the_way_to_an_equilibrium_does_not_depend_on_the_unit_of_length():
+    """A slider-crank, whose closure mixes turns and a slide, between equilibria: every step is the same."""
+    found = []
+    for unit in (1.0, 30.0, 1e-3):
+        crank, rod = (Inertia.about_com(1.0, (x / 2, 0, 0), x * x / 12 * np.eye(3)) for x in (0.4 * unit, 1.0 * unit))
+        bodies = [
+            Body("crank", Revolute(Y), inertia=crank),
+            Body("rod", Revolute(Y), "crank", (0.4 * unit, 0, 0), inertia=rod),
+            Body("block", Prismatic((1, 0, 0)), inertia=Inertia.point(1.0)),
+        ]
+        pin = spherical(Frame("rod", (unit, 0, 0)), Frame("block"))
+        spring = joint_spring("block_joint", 40.0, rest=0.7 * unit)
+        tree, guess = Tree(bodies, gravity=(0.0, 0.0, -G * unit)), [0.5, -1.0, 1.2 * unit]
+        at = mechanics.equilibrium(Mechanism.assembled(tree, [pin], guess, elements=[spring]))
+        found.append([*at.q[:2], at.q[2] / unit, at.iterations])
+    np.testing.assert_allclose(found[1:], found[:1] * 2, rtol=1e-9)
+
+
 def test_a_search_that_ends_too_soon_says_so():
     with pytest.raises(EquilibriumError, match=r"N are left at joint 'trolley_joint'; \d+ steps were not enough"):
         mechanics.equilibrium(crane(1e9), [0.0, 0.4])
