@@ -421,7 +421,8 @@ def consistent_velocities(
     amounts = w[:count].T @ ((u[:, :count].T @ missing) / s[:count])
     v = particular + null @ amounts
     defect = float(np.abs(v[columns] - rates).max(initial=0.0))
-    if defect > 1e-6 * max(np.abs(rates).max(initial=0.0), np.abs(particular).max(initial=0.0)):
+    asked = max(np.abs(rates).max(initial=0.0), np.abs(particular).max(initial=0.0))
+    if defect > max(1e-6 * asked, min(1e-6, 1e-4 * asked)):  # rates of six decimals are met, small ones to four digits
         raise ModelError(
             f"rates of {', '.join(wanted)}",
             f"cannot all be met (off by {defect:.3g})",
