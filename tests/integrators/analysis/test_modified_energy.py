@@ -19,6 +19,7 @@ from integrators.analysis.modified_energy import interpolated_energy, modified_e
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem.lagrangian import lagrangian_problem
+from liegroup import so3
 from liegroup.table import RN, table_of
 from mechanics import Body, Inertia, JointData, Tree
 from mechanics.joints import Revolute, Spherical
@@ -205,3 +206,16 @@ def test_what_has_no_modified_energy_is_named(problems):
     plain = Problem(table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
     with pytest.raises(ValueError, match="canonical"):
         modified_energy(plain, integrate(plain, "RKMK4", (0, 1), 0.1, save_every=1), 2)
+
+
+def test_what_a_step_by_itself_would_be_doubted_for_is_no_obstacle():
+    """A heavy top on SO(3) by its Lagrangian: the action of single steps passes zero."""
+    inertia = np.array([1.0, 2.0, 3.0])
+
+    def lagrangian(t, q, v, p):
+        return 0.5 * sum(inertia[k] * v[k] ** 2 for k in range(3)) - 4.0 * (q[1] * q[3] + q[0] * q[2])
+
+    top = lagrangian_problem(lagrangian, [1.0, 0.0, 0.0, 0.0], [0.5, 1.0, 0.3], group=so3)
+    run = integrate(top, "MIDPOINT", (0.0, 2.0), 0.05, save_every=1)
+    assert run.success
+    assert np.ptp(modified_energy(top, run, 8)[1]) < 1e-4 * np.ptp(run["energy"])
