@@ -27,12 +27,15 @@ from integrators.analysis.action import action_of_steps, counting_turns
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
+from integrators.problem.energy import energy_at_play, keeps, watched
 from integrators.results.solution import Solution
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import EXP, KIND, angles, increment
 
 Array = NDArray[np.float64]
 ORDERS = tuple(range(2, 25, 2))
+SAME = 1e-6
+"""Part of an energy by which those of a problem and a solution may differ."""
 
 
 def modified_energy(
@@ -60,7 +63,8 @@ def modified_energy(
     ------
     ValueError
         An ensemble, variable or divided steps, steps that were not saved, a window longer than the run; a problem or a
-        method whose action is not known (`action_of_steps`).
+        method whose action is not known (`action_of_steps`); a problem that depends on time, whose field changes the
+        energy, or that has another one than the solution.
 
     Notes
     -----
@@ -89,10 +93,32 @@ def modified_energy(
         raise ValueError(
             f"solution: states of {solution.y.shape[-1]} numbers, those of {problem.model} have {problem.n}"
         )
+    _check_kept(problem, solution)
     k = order // 2
     y = _counting_turns(problem.table, solution.y)
     action = action_of_steps(problem, used, y, h)
     return solution.t[k:-k], interpolated_energy(problem.table, y, action, h, order)
+
+
+def _check_kept(problem: Problem, solution: Solution) -> None:
+    """ValueError for a problem that has no modified energy, or is not that of the solution."""
+    if "energy" not in problem.invariant_names or "energy" not in solution.invariant_names:
+        return
+    told = np.asarray(solution["energy"], dtype=np.float64)
+    size = float(np.abs(told).max()) + float(np.ptp(told))
+    k = problem.invariant_names.index("energy")
+    own = [watched(problem, solution.y[end], float(solution.t[end]))[k] for end in (0, -1)]
+    if not np.allclose(own, told[[0, -1]], rtol=0.0, atol=SAME * size):
+        raise ValueError(
+            f"problem: its energy at the first and the last state is {own[0]:.9g} and {own[1]:.9g}, that of the "
+            f"solution {told[0]:.9g} and {told[-1]:.9g}; give the problem that was integrated"
+        )
+    if not keeps(
+        problem, energy_at_play(problem), [(float(solution.t[k]), solution.y[k]) for k in (0, len(told) // 2, -1)]
+    ):
+        raise ValueError(
+            f"problem: {problem.model} does not keep its energy (forces of time, dampers): there is none to be modified"
+        )
 
 
 def interpolated_energy(table: NDArray[np.int64], y: Any, action: Any, h: Any, order: int) -> Any:

@@ -47,11 +47,13 @@ class MeasuredOrder:
         """Order between consecutive steps, NaN where one of the errors is below the floor."""
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.diff(np.log(self.errors)) / np.diff(np.log(self.steps))
-        return np.where(self.errors[1:] > self.floor, slopes, np.nan)
+        return np.where(np.minimum(self.errors[1:], self.errors[:-1]) > self.floor, slopes, np.nan)
 
     @property
     def order(self) -> float:
         """Order between the two finest steps whose errors are above the floor."""
+        if np.isnan(self.errors[np.argmin(self.steps)]):
+            raise ValueError(f"the error of the finest step is not a number: errors {self.errors.tolist()}")
         good = self.slopes[~np.isnan(self.slopes)]
         if not len(good):
             raise ValueError(

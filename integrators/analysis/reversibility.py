@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from integrators.analysis.order import distance
@@ -43,7 +44,7 @@ def symmetry_defect(
     True
     """
     _check(step, h, steps)
-    z = y
+    z = deepcopy(y)  # steps may work in place
     for size in (h, -h):
         for _ in range(steps):
             z = step(z, size)
@@ -95,7 +96,7 @@ def reversibility_defect(
     """
     _check(step, h, steps)
     check_function(reverse, "reverse")
-    z = y
+    z = deepcopy(y)  # steps may work in place
     for _ in range(2):
         for _ in range(steps):
             z = step(z, h)

@@ -20,6 +20,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem.lagrangian import lagrangian_problem
 from liegroup import so3
+from liegroup.compile.scalars import sincos
 from liegroup.table import RN, table_of
 from mechanics import Body, Inertia, JointData, Tree
 from mechanics.joints import Revolute, Spherical
@@ -219,3 +220,20 @@ def test_what_a_step_by_itself_would_be_doubted_for_is_no_obstacle():
     run = integrate(top, "MIDPOINT", (0.0, 2.0), 0.05, save_every=1)
     assert run.success
     assert np.ptp(modified_energy(top, run, 8)[1]) < 1e-4 * np.ptp(run["energy"])
+
+
+def test_what_keeps_no_energy_and_another_problem_are_refused():
+    def pendulum_of(gravity, force=None):
+        return lagrangian_problem(
+            lambda t, q, v, p: 0.5 * v[0] ** 2 + gravity(t) * sincos(q[0])[1], [2.0], [0.0], force=force
+        )
+
+    plain = pendulum_of(lambda t: 1.0)
+    run = integrate(plain, "DEL_MIDPOINT", (0.0, 1.0), 0.05, save_every=1)
+    modified_energy(plain, run, 4)
+    with pytest.raises(ValueError, match="give the problem that was integrated"):
+        modified_energy(pendulum_of(lambda t: 2.0), run, 4)
+    for other in (pendulum_of(lambda t: sincos(t)[1]), pendulum_of(lambda t: 1.0, lambda t, q, v, p: [-0.1 * v[0]])):
+        run = integrate(other, "DEL_MIDPOINT", (0.0, 1.0), 0.05, save_every=1)
+        with pytest.raises(ValueError, match="does not keep its energy"):
+            modified_energy(other, run, 4)

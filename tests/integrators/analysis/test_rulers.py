@@ -185,6 +185,24 @@ def test_symmetric_steps_lead_back_and_others_do_not() -> None:
     assert reversibility_defect(lambda y, h: _pendulum("verlet", y, h), lambda y: y * [1, -1], z, 0.2, steps=50) < 1e-14
 
 
+def test_steps_that_work_in_place_lead_back_no_better() -> None:
+    def euler(y: Any, h: float) -> Any:
+        y += h * np.array([y[1], -y[0]])
+        return y
+
+    start = np.array([1.0, 0.0])
+    assert symmetry_defect(euler, start, 0.1, 10) > 0.1
+    assert reversibility_defect(euler, lambda y: y * [1, -1], start, 0.1, 10) > 0.1
+    assert start.tolist() == [1.0, 0.0]
+
+
+def test_an_order_needs_errors_above_the_floor_and_a_finest_one() -> None:
+    with pytest.raises(ValueError, match="no two errors above the floor"):
+        measured_order(lambda n: {8: 2e-14, 16: 4e-13}[n], [8, 16], reference=0.0).order  # noqa: B018
+    with pytest.raises(ValueError, match="the error of the finest step is not a number"):
+        measured_order(lambda n: {8: 1e-2, 16: 2.5e-3, 32: np.nan}[n], [8, 16, 32], reference=0.0).order  # noqa: B018
+
+
 def test_forms_of_other_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="square matrices of one size"):
         symplectic_defect(np.eye(4), canonical_form(1))
