@@ -49,7 +49,7 @@ from integrators.problem.lagrangian import (
 )
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
-from liegroup.arrays import check_function, real, reals
+from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.compile.traceable import on_scalars, scalars, traceable
@@ -139,7 +139,10 @@ def constrained_derivatives(
             total = g.apply("add", total, g.apply("multiply", x.k, along(g, k, table, q, j)))
         return total
 
-    c = [scalar(g, x, "constraints") for x in _traced(constraints, t, q, notes.parameters)]
+    returned = _traced(constraints, t, q, notes.parameters)
+    if not np.iterable(returned):
+        raise TypeError(f"constraints: returned {shown(returned)}, expected a list of numbers that are to be 0")
+    c = [scalar(g, x, "constraints") for x in returned]
     if not c:
         raise ValueError("constraints: returned none; without constraints use lagrangian_problem")
     closing, n = [rate(k) for k in c], len(v)

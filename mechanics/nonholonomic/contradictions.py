@@ -71,7 +71,9 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
         first = next(c for c in range(m) if len(pivots(rows[: c + 1])) <= c)
         says = "depends on the others" if rows[first].any() else "is zero"
         raise ConstraintError(f"{model}: constraint row {first} {says} at the start; leave it out")
-    if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
+    sizes = np.sqrt(np.abs(mass.diagonal()))  # in any units of length and turn
+    scaled = mass / np.outer(sizes, sizes) if (sizes > 0.0).all() else mass
+    if not np.allclose(scaled, scaled.T, rtol=TOLERANCE, atol=TOLERANCE) or not np.linalg.eigvalsh(scaled)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
 
     def check(x: Array, where: str) -> str:

@@ -388,3 +388,8 @@ def test_satellites_on_a_tether_in_metres():
     assert run.maximum("gap") < 1e-10 * length * r
     with pytest.raises(ValueError, match="q: constraint 0 is not satisfied at t = 0, c = 4e\\+03; expected 0 within"):
         holonomic_problem(lagrangian, lambda t, q, p: [(q[0] - q[2]) ** 2 + (q[1] - q[3]) ** 2 - 1999.0**2], q, v)
+
+
+def test_one_constraint_that_is_no_list_is_named():
+    with pytest.raises(TypeError, match=r"constraints: returned .*, expected a list of numbers that are to be 0"):
+        holonomic_problem(lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2), lambda t, q, p: q[0], [0.0, 0.0])

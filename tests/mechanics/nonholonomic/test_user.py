@@ -455,3 +455,19 @@ def test_functions_that_contradict_each_other_make_no_system(given, message):
 
 def test_functions_that_agree_make_a_system():
     assert integrate(written_sleigh().problem(), "ENERGY_EXACT", (0.0, 1.0), 0.05).error("energy") < 1e-13
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9])
+def test_a_mass_matrix_is_judged_in_any_unit_of_length(unit):
+    """A body whose mass is aside, by a tenth of its size."""
+    inertia, aside = np.array([0.3, 0.5, 0.6]) / unit**2, 0.1 / unit
+
+    def kinetic(q, v):
+        moved = (v[0] + v[4] * aside) ** 2 + (v[1] - v[3] * aside) ** 2 + v[2] ** 2
+        return 0.5 * (moved + sum(inertia[k] * v[3 + k] ** 2 for k in range(3)))
+
+    start = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0 / unit, 0.0, 0.0, 0.0, 0.0, 1.0]
+    nonholonomic_system(se3, kinetic, lambda q: [[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]], *start)
+    with pytest.raises(ValueError, match="expected a symmetric positive definite matrix"):
+        nonholonomic_system(se3, lambda q, v: kinetic(q, v) - v[2] ** 2, lambda q: [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]],
+                            start[0], [0.0, 0.0, 1.0, 0.0, 0.0, 1.0])  # fmt: skip
