@@ -29,34 +29,40 @@ _WORST = 1e8
 """Of the numbers | |B⁻¹| |B| |, which do not know in what units momenta are, above which B counts as singular."""
 
 
+@helper
+def _is_singular(worst: Any, some: Any) -> Any:
+    """Whether B is singular in one of the lanes in which it is not zero, or zero in all."""
+    return any_((some > 0.0) & (worst > 0.0)) or not any_(some > 0.0)
+
+
 @rare(never)
 def reduce(J: Any, n: Any, a: Any, pivots: Any, masses: Any, known: Any) -> None:
     """M, P and K of J, and in `known` whether there are any in all lanes; those in which J was never made, or is lost,
     do not count.  a: room for n² numbers.
     """
     d, one = 2 * n, 0.0 * ld(J, 0) + 1.0
-    for i in range(n):
-        for j in range(n):
-            st(a, i * n + j, ld(J, i * d + n + j))
-    decompose(a, n, pivots)
     M, P, K = masses, masses[n * n :], masses[2 * n * n :]
-    invert(a, n, pivots, M)
     worst, some = 0.0 * one, 0.0 * one
     for i in range(n):
         size = 0.0 * one
         for j in range(n):
+            st(a, i * n + j, ld(J, i * d + n + j))
             size = size + absolute(ld(J, i * d + n + j))
-        st(pivots, i, size)
-        some = some + size
+        st(K, i, size)
+        worst, some = select(size > 0.0, worst, one), some + size
+    st(known, 0, SINGULAR * one)
+    if _is_singular(worst, some):
+        return
+    decompose(a, n, pivots)
+    invert(a, n, pivots, M)
     for i in range(n):
         product = 0.0 * one
         for j in range(n):
-            product = product + absolute(ld(M, i * n + j)) * ld(pivots, j)
+            product = product + absolute(ld(M, i * n + j)) * ld(K, j)
         worst = select(product < _WORST, worst, one)
-    is_singular = any_((some > 0.0) & (worst > 0.0)) or not any_(some > 0.0)
-    st(known, 0, SINGULAR * one if is_singular else REDUCED * one)
-    if is_singular:
+    if _is_singular(worst, some):
         return
+    st(known, 0, REDUCED * one)
     for i in range(n):
         for j in range(n):
             st(P, i * n + j, 0.0 * one)
