@@ -5,7 +5,8 @@ steps, SciPy's and our variable steps over one of tolerances, coarse to fine, un
 run takes longer than `LIMIT`.  SciPy's right-hand side is our compiled field (each call through Python, as SciPy calls
 it), with its differences and with our exact Jacobian; Exudyn has the same tree in minimal coordinates.  The error is
 that of the last state (q, p), relative to the size of its part, against Gauss of order 12 at a step at which Radau IIA
-of order 9 agrees.  By the process clock, the best of `ROUNDS`.
+of order 9 agrees.  By the process clock, the best of `ROUNDS`; of ours also the run alone, without what `integrate`
+looks at before and behind it, whether other steps or tolerances give the same motion above all, which no other does.
 """
 
 from __future__ import annotations
@@ -55,11 +56,12 @@ class System(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One run of a solver: its step or tolerance, seconds, the last state."""
+    """One run of a solver: its step or tolerance, seconds, the last state; seconds of the run alone, of ours."""
 
     setting: float
     seconds: float
     state: Any
+    alone: float = np.nan
 
 
 def chain(links: int, damping: float = 0.0) -> Mechanism:
@@ -86,15 +88,20 @@ SYSTEMS = {
 # --- solvers: the last state of a run at a step or tolerance ----------------------------------------------------------
 
 
-def ours(problem: Problem, method: str, adaptive: bool, end: float, setting: float) -> Any:
-    """At a step, or `adaptive` at a tolerance; NaN where the run did not reach its end."""
+def run_of_ours(problem: Problem, method: str, adaptive: bool, end: float, setting: float) -> tuple[Any, float]:
+    """At a step, or `adaptive` at a tolerance, and seconds of the run alone; NaN where it did not reach its end."""
     steps = {"rtol": setting, "atol": setting} if adaptive else {"step": setting}
     run = integrate(problem, method, (0.0, end), save_every=2**40, progress=False, **steps)
-    return run.y[-1] if run.status == 0 else np.full(problem.n, np.nan)
+    return run.y[-1] if run.status == 0 else np.full(problem.n, np.nan), run.seconds
 
 
-def scipy(problem: Problem, method: str, exact: bool, end: float, tolerance: float) -> Any:
-    """NaN where it has given up; `exact`: with our Jacobian instead of differences."""
+def ours(problem: Problem, method: str, adaptive: bool, end: float, setting: float) -> Any:
+    """The state alone."""
+    return run_of_ours(problem, method, adaptive, end, setting)[0]
+
+
+def scipy(problem: Problem, method: str, exact: bool, end: float, tolerance: float) -> tuple[Any, float]:
+    """NaN where it has given up, and nothing of seconds; `exact`: with our Jacobian instead of differences."""
     from scipy.integrate import solve_ivp
 
     field, v, work = problem.field.compiled, np.zeros(problem.dimension), np.zeros(problem.work_shape)
@@ -114,21 +121,21 @@ def scipy(problem: Problem, method: str, exact: bool, end: float, tolerance: flo
     try:
         run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance, **known)
     except ValueError:  # its iteration has left the numbers
-        return np.full(problem.n, np.nan)
-    return run.y[:, -1] if run.success else np.full(problem.n, np.nan)
+        return np.full(problem.n, np.nan), np.nan
+    return run.y[:, -1] if run.success else np.full(problem.n, np.nan), np.nan
 
 
-def timed(run: Callable[[float], Any], setting: float) -> Point:
+def timed(run: Callable[[float], tuple[Any, float]], setting: float) -> Point:
     """One run, repeated where it is short."""
-    best, state = np.inf, None
+    best, alone, state = np.inf, np.inf, None
     for _ in range(ROUNDS):
         began = time.process_time()
-        state = run(setting)
+        state, own = run(setting)
         seconds = time.process_time() - began
-        best = min(best, seconds)
+        best, alone = min(best, seconds), min(alone, own)
         if seconds > LONG:
             break
-    return Point(setting, best, state)
+    return Point(setting, best, state, alone)
 
 
 def of_exudyn(mechanism: Mechanism, solver: str, end: float, step: float) -> Point:
@@ -152,14 +159,17 @@ def ladder(
     limit: float = LIMIT,
 ) -> dict[str, Any]:
     """Runs from coarse to fine, and the least seconds to every error."""
-    points: list[tuple[float, float, float]] = []
+    points: list[tuple[float, float, float, float]] = []
     for setting in settings:
         point = run(setting)
-        points.append((setting, point.seconds, error(point.state)))
+        points.append((setting, point.seconds, error(point.state), point.alone))
         if points[-1][2] <= min(errors) or point.seconds > limit:
             break
-    best = [min((t for _, t, e in points if e <= wanted), default=None) for wanted in errors]
-    return {"seconds": best, "runs": [[x, round(t, 6), e if e == e else None] for x, t, e in points]}
+    best = [min((t for _, t, e, _ in points if e <= wanted), default=None) for wanted in errors]
+    alone = [min((own for *_, e, own in points if e <= wanted), default=None) for wanted in errors]
+    is_known = all(own == own for *_, own in points)
+    runs = [[x, round(t, 6), e if e == e else None] for x, t, e, _ in points]
+    return {"seconds": best, **({"alone": alone} if is_known else {}), "runs": runs}
 
 
 def size_of(problem: Problem) -> Any:
@@ -170,9 +180,9 @@ def size_of(problem: Problem) -> Any:
     )
 
 
-def fastest(rows: list[dict[str, Any]], whose: str, k: int) -> float | None:
+def fastest(rows: list[dict[str, Any]], whose: str, k: int, which: str = "seconds") -> float | None:
     """The least seconds to an error."""
-    return min((x for row in rows if row["of"] == whose and (x := row["seconds"][k])), default=None)
+    return min((x for row in rows if row["of"] == whose and (x := row[which][k])), default=None)
 
 
 def measured(name: str) -> list[dict[str, Any]]:
@@ -198,10 +208,10 @@ def measured(name: str) -> list[dict[str, Any]]:
     taken = {m for m in (*OURS, *ADAPTIVE) if not (find(m).stepper.multistep and problem.re_bases)}  # else refused
     for method in (m for m in OURS if m in taken):
         ours(problem, method, False, 2 * steps[0], steps[0])  # compiles
-        add("liemech", method, partial(timed, partial(ours, problem, method, False, end)), steps)
+        add("liemech", method, partial(timed, partial(run_of_ours, problem, method, False, end)), steps)
     for method in (m for m in ADAPTIVE if m in taken):
         ours(problem, method, True, end, TOLERANCES[0])
-        run = partial(timed, partial(ours, problem, method, True, end))
+        run = partial(timed, partial(run_of_ours, problem, method, True, end))
         add("liemech", f"{method}, variable steps", run, TOLERANCES)
     for method in SCIPY:
         add("SciPy", method, partial(timed, partial(scipy, problem, method, False, end)), TOLERANCES)
@@ -212,9 +222,12 @@ def measured(name: str) -> list[dict[str, Any]]:
         for solver in exudyn_trees.SOLVERS:
             add("Exudyn", solver, partial(of_exudyn, mechanism, solver, end), steps)
     for whose in ("SciPy", "Exudyn"):
-        pairs = [(fastest(rows, whose, k), fastest(rows, "liemech", k)) for k in range(len(ERRORS))]
-        ratios = [a / b if a and b else None for a, b in pairs]
-        print(f"  {whose + ' over liemech':37s}", *(f"{x:10.1f}" if x else "         -" for x in ratios), flush=True)
+        for which, said in (("seconds", "liemech"), ("alone", "the run alone")):
+            pairs = [(fastest(rows, whose, k), fastest(rows, "liemech", k, which)) for k in range(len(ERRORS))]
+            ratios = [a / b if a and b else None for a, b in pairs]
+            print(
+                f"  {whose + ' over ' + said:37s}", *(f"{x:10.1f}" if x else "         -" for x in ratios), flush=True
+            )
     return [*rows, {"system": name, "of": "references", "agreement": doubt, "horizon": end}]
 
 
