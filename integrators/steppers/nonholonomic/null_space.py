@@ -1,19 +1,18 @@
 r"""The matrix of a node without multipliers: velocities of the distribution and their complement, by reflections of the
 rows.
 
-    DAᵀ = Q (U; 0),  Q = H₁ … H_m (Householder),  N the last n − m columns of DQ:    A N = 0,  NᵀD⁻²N = 1
+    Aᵀ = Q (U; 0),  Q = H₁ … H_m (Householder),  N the last n − m columns of Q:    A N = 0,  NᵀN = 1
 
-    x = A⁺ s + N w,    (NᵀM N) w = Nᵀ (r − M A⁺ s),    A⁺ s = DQ (U⁻ᵀ s; 0)
+    x = A⁺ s + N w,    (NᵀM N) w = Nᵀ (r − M A⁺ s),    A⁺ s = Q (U⁻ᵀ s; 0)
 
 is the x of [[M, −Aᵀ], [A, 0]] (x; l) = (r; s): Nᵀ takes the multipliers out, so that n − m unknowns are left, and A x =
-s holds for every w.  D = diag(M_ii)^(−1/2), and 1 where that is zero: metres and turns are not of one size.  M itself
-is never inverted.  It may be singular, or hold parts that are light against others, as
+s holds for every w.  M itself is never inverted.  It may be singular, or hold parts that are light against others, as
 long as every admissible motion has energy; A M⁻¹Aᵀ loses as many digits as such masses are apart.  The solution, hence
 the trajectory, is that of the equations with multipliers; a step of DLA takes 10–50 % longer this way. Sources: Golub
 and Van Loan 2013, section 5.2; Betsch 2005 (null space in discrete equations).
 
 rows of the workspace, from `node.MATRIX` on
-    m reflectors of length √2; m rows of Uᵀ; n − m rows of N; n − m rows of the factor of NᵀM N; A⁺ s; w; D.
+    m reflectors of length √2; m rows of Uᵀ; n − m rows of N; n − m rows of the factor of NᵀM N; A⁺ s; w.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from liegroup.compile.scalars import sqrt
 def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     """Shape of the workspace."""
     rows, columns = node.work_shape(problem, options)
-    return max(rows, MATRIX + 2 * problem.sizes[0] + 3), columns
+    return max(rows, MATRIX + 2 * problem.sizes[0] + 2), columns
 
 
 @kernel
@@ -56,25 +55,14 @@ def _rotate(work: Any, m: Any, row: Any, n: Any) -> None:
 
 
 @kernel
-def _scale(work: Any, row: Any, n: Any) -> None:
-    """x <- D x."""
-    for i in range(n):
-        st2(work, row, i, ld2(work, MATRIX + 2 * n + 2, i) * ld2(work, row, i))
-
-
-@kernel
 def factor(values: Any, structure: Any, work: Any) -> None:
-    """D, reflectors, Uᵀ, N and the factor of NᵀM N at the node whose parts are `values`."""
+    """Reflectors, Uᵀ, N and the factor of NᵀM N at the node whose parts are `values`."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    for i in range(n):
-        mass = ld(values, at.MASS + i * n + i)
-        st2(work, MATRIX + 2 * n + 2, i, 1.0 / sqrt(select(mass > 0.0, mass, 0.0 * mass + 1.0)))
     triangle, basis, gram, moved = MATRIX + m, MATRIX + 2 * m, MATRIX + n + m, MATRIX + 2 * n
     for j in range(m):
         for i in range(n):
             st2(work, triangle + j, i, ld(values, at.ROWS + j * n + i))
-        _scale(work, triangle + j, n)
         for l in range(j):
             _reflect(work, MATRIX + l, l, triangle + j, n)
         a = ld2(work, triangle + j, j)
@@ -94,7 +82,6 @@ def factor(values: Any, structure: Any, work: Any) -> None:
             st2(work, basis + c, i, 0.0)
         st2(work, basis + c, m + c, 1.0)
         _rotate(work, m, basis + c, n)
-        _scale(work, basis + c, n)
         node.mass_times(values, structure, work[basis + c][:n], work[moved][:n])
         for d in range(c + 1):
             st2(work, gram + c, d, _product(work, basis + d, moved, n))
@@ -130,7 +117,6 @@ def solve_node(values: Any, structure: Any, work: Any) -> None:
     for i in range(m, n):
         st2(work, particular, i, 0.0)
     _rotate(work, m, particular, n)
-    _scale(work, particular, n)
     node.mass_times(values, structure, work[particular][:n], work[reduced][:n])
     for i in range(n):
         st2(work, R, i, ld2(work, R, i) - ld2(work, reduced, i))
