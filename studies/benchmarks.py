@@ -360,8 +360,8 @@ def stiff(runs: Sequence[Record]) -> str:
     return (
         f"Milliseconds of the fastest solver to an error of the last state ({_where('stiff')}); a stroke: no run of at "
         f"most five seconds or so reaches it:\n\n{markdown(['', *kinds], rows)}\n\n"
-        f"The fastest of our runs takes at least {least['Exudyn']:.0f} times less than Exudyn's, and "
-        f"{least['SciPy']:.1f} times less than the best of SciPy's, which calls our compiled field and its exact "
+        f"The fastest of our runs is at least {least['Exudyn']:.0f} times as fast as Exudyn's, and "
+        f"{least['SciPy']:.1f} times as fast as the best of SciPy's, which calls our compiled field and its exact "
         f"Jacobian. Less than ten times it leads SciPy on: {'; '.join(near) or 'none'}. "
         f"A call of `integrate` takes {min(calls):.2g} to {max(calls):.2g} times as long as its run: it has a constant "
         "cost of one to two milliseconds, and looks behind a short run whether tighter tolerances or smaller steps "

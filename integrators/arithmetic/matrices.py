@@ -150,17 +150,17 @@ def invert(a: Any, n: Any, pivots: Any, out: Any) -> None:
                     exchange(ld(pivots, k) == 1.0 * i, out, k * n + j, i * n + j)
     for i in range(n):
         for k in range(i):
-            _subtract(out, i * n, ld(a, i * n + k), k * n, n)
+            subtract_row(out, i * n, ld(a, i * n + k), k * n, n)
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
-            _subtract(out, i * n, ld(a, i * n + k), k * n, n)
+            subtract_row(out, i * n, ld(a, i * n + k), k * n, n)
         inverse = 1.0 / ld(a, i * n + i)
         for j in range(n):
             st(out, i * n + j, ld(out, i * n + j) * inverse)
 
 
 @helper
-def _subtract(x: Any, to: Any, factor: Any, row: Any, count: Any) -> None:
+def subtract_row(x: Any, to: Any, factor: Any, row: Any, count: Any) -> None:
     """x[to …] −= factor · x[row …]."""
     for j in range(count):
         st(x, to + j, ld(x, to + j) - factor * ld(x, row + j))

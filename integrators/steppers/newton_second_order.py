@@ -8,8 +8,9 @@ With J in blocks of n positions and n momenta, [A B; C D], and for the block T o
 
 where T multiplies the parts of a vector, and the matrices each part.  M is the mass matrix and K the stiffness: what
 is eliminated for pairs of eigenvalues is half as large in each direction, and M, P and K are made once for each J.
-Real eigenvalues alone are not worth them.  Source: Hairer and Wanner 1996, IV.8, of equations of second order; here A
-and D are not zero.
+Real eigenvalues alone are not worth them.  Where steps are tiny beside the motion, rounding of r_q, M times as large,
+stands beside T x_p; the next correction, in which r_q is nothing but rounding, removes it.  Source: Hairer and Wanner
+1996, IV.8, of equations of second order; here A and D are not zero.
 """
 
 from __future__ import annotations

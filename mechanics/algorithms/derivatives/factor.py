@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.arithmetic.matrices import subtract_row
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
 from mechanics.algorithms.derivatives.columns import TWIST
 from mechanics.model.layout import above, header_of, way_at, ways_of
@@ -233,13 +234,6 @@ def _towards_base(structure: Any, work: Any, first: Any, x: Any, at: Any, down: 
         count = min(end, way_at(structure, ways, lowest).last + 1) - begin
         give_above(structure, work, first, x, at + begin, at + begin, down, count, r, rows)
         r = lowest - 1 if lowest > begin else above(structure, ways, lowest)
-
-
-@helper
-def subtract_row(x: Any, to: Any, factor: Any, row: Any, count: Any) -> None:
-    """x[to …] −= factor · x[row …]."""
-    for k in range(count):
-        st(x, to + k, ld(x, to + k) - factor * ld(x, row + k))
 
 
 @helper

@@ -194,8 +194,11 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
                 st(out, r * width + k, ld(entries, r * down + k))
             for k in range(n_v):
                 st(out, r * width + n_v + k, ld(entries, r * down + apart + k))
-            for k in range(n_v):
-                st(out, r * width + 2 * n_v + k, ld(entries, r * down + 2 * apart + k))
+    for r in range(n_v):  # of M⁻¹ the lower triangle, and its mirror image
+        for k in range(r + 1):
+            x = ld(entries, r * down + 2 * apart + k)
+            st(out, r * width + 2 * n_v + k, x)
+            st(out, k * width + 2 * n_v + r, x)
 
 
 @entry(*FIELD_SIGNATURES)
