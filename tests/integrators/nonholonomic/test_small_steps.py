@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from integrators import integrate
-from liegroup import rn
+from integrators.problem import holonomic_problem, in_velocities
+from liegroup import rn, se3
 from mechanics.formulations import constrained_problem
 from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
@@ -74,3 +75,28 @@ def test_a_skate_that_drag_brings_to_rest_is_no_failure(method):
     assert run.success, run.message
     assert abs(run.y[-1, 2]) < 1e-290
     np.testing.assert_allclose(run.y[-1, 0], 0.5 / 20.0, rtol=0.05)  # h c = 0.4
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e-9])
+def test_the_null_space_knows_no_unit_of_length(unit):
+    """A body on a pivot: without multipliers it moves as with them, in millimetres and below."""
+    inertia, arm = np.array([0.3, 0.5, 0.6]) / unit**2, np.array([0.2, 0.1, -0.4]) / unit
+
+    def lagrangian(t, q, v, p):
+        turning = sum(inertia[k] * v[3 + k] ** 2 for k in range(3))
+        return 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2 + turning) - 9.81 / unit * q[2]
+
+    def pivot(t, q, p):
+        w, x, y, z = q[3:]
+        (a, b, c) = arm
+        return [
+            q[0] + (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - w * z) * b + 2 * (x * z + w * y) * c,
+            q[1] + 2 * (x * y + w * z) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - w * x) * c,
+            q[2] + 2 * (x * z - w * y) * a + 2 * (y * z + w * x) * b + (1 - 2 * (x * x + y * y)) * c,
+        ]
+
+    turn = np.array([1.0, 0.5, 0.8])
+    start = [*-arm, 1.0, 0.0, 0.0, 0.0], [*-np.cross(turn, arm), *turn]
+    posed = in_velocities(holonomic_problem(lagrangian, pivot, *start, group=se3))
+    one, other = (integrate(posed, method, (0.0, 1.0), 0.02).y[-1, 3:7] for method in ("DLA", "NULL_SPACE"))
+    assert other == pytest.approx(one, abs=1e-11)
