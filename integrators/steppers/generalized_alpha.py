@@ -298,7 +298,7 @@ def _iterate(
             copy(work[END], work[NODE])
             node.soft_factor(work[NODE], structure, work, SOFTNESS)
         node.solve_node(work[NODE], structure, work)
-        node.learn(work, n, m, count)
+        node.learn(structure, work, count)
         if closed == BOTH:
             _damp(work, n, m, going)
         change, size = move(work, n, m, going)

@@ -90,7 +90,7 @@ def _solve(
         ldl_solve(work, MATRIX, n, work, R)
         for j in range(m):
             st2(work, S, j, 0.0)
-        node.learn(work, n, m, count)
+        node.learn(structure, work, count)
         going, best, status = node.accept(work, n, 0, zero, going, best, counters)
         if status != node.GOES_ON:
             return status

@@ -195,7 +195,7 @@ def solve_interval(
             push = node.reaction(work[NODE], structure, work[L], i)
             st(before, i, ld2(work, P, i) + push - ld(before, i))
         solve_node(options[UNKNOWNS], work[NODE], structure, work)
-        node.learn(work, n, m, count)
+        node.learn(structure, work, count)
         last = best
         going, best, status = node.accept(work, n, m, counts, going, best, counters)
         if status != node.GOES_ON:

@@ -78,14 +78,14 @@ def _solve(
     work: Any,
     counters: Any,
 ) -> int:
-    """X = v₁ and L, to rounding; NODE holds the parts at q_h, P the momentum that arrives there with half of its
-    kick.
+    """X = v₁ and L, to rounding of v and v₁; NODE holds the parts at q_h, P the momentum that arrives there with half
+    of its kick.
     """
     n, m = structure[0], structure[1]
     n_q, tau = y.shape[0] - n, options[TAU]
     half, mu, moved, velocity = work[HX][:n], work[MU][:n], work[SCRATCH][:n], work[X][:n]
-    zero = ld(y, 0) * 0.0
-    going, best = zero + 1.0, zero + 1.0
+    counts = node.greatest_velocity(work, y, n_q, n)
+    going, best = 0.0 * counts + 1.0, 0.0 * counts + 1.0
     middle = y[:n_q]
     for count in range(options[LIMIT]):
         node.parts_at(parts, t + 0.5 * h, middle, velocity, parameters, structure, field_work, work, MIDDLE)
@@ -103,8 +103,8 @@ def _solve(
         for j in range(m):
             st2(work, S, j, -node.row_defect(work[END], structure, velocity, j))
         node.solve_node(work[NODE], structure, work)
-        node.learn(work, n, m, count)
-        going, best, status = node.accept(work, n, m, zero, going, best, counters)
+        node.learn(structure, work, count)
+        going, best, status = node.accept(work, n, m, counts, going, best, counters)
         if status != node.GOES_ON:
             return status
     st(work[ERROR], 0, best)

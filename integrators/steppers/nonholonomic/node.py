@@ -8,7 +8,7 @@ rows of the workspace (as long as the parts), from `OWN_ROWS` on
     NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P
     momentum at the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are
     evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; PER inverses of `Problem.scales`, velocities first;
-    AT the X at which the parts of an iteration are; `STEPS` rows of past steps of an iteration;
+    AT the X at which the parts of an iteration are; `STEPS` rows of past steps of an iteration, M times them behind;
     `DIFFERENCES` rows of backward differences of past solutions; then n rows of the factor of M, m of Y, m of the
     factor of A Y.
 """
@@ -219,19 +219,27 @@ def momentum_after(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx
 
 
 @kernel
-def learn(work: Any, n: Any, m: Any, count: Any) -> None:
+def learn(structure: Any, work: Any, count: Any) -> None:
     """(R, S) <- the next step of Broyden's method, from the simplified Newton step in (R, S) and the `count` steps
     before it.
 
     The matrix is corrected by one dyad per step, along the velocities only (the equations are linear in the
-    multipliers): z <- z + s_{j+1} (s_j·z)/|s_j|², and at last z/(1 − s·z/|s|²).  Source: Broyden 1965; Kelley 1995,
-    section 7.3.
+    multipliers): z <- z + s_{j+1} (s_j·z)/|s_j|², and at last z/(1 − s·z/|s|²), where a·b = aᵀM b with the M of NODE:
+    metres and turns have no other product that knows no unit.  Source: Broyden 1965; Kelley 1995, section 7.3.
     """
-    known = min(count, STEPS)
+    n, m = structure[0], structure[1]
+    known, momentum = min(count, STEPS), n + m + 1
+    if 0 < count <= STEPS:
+        last = PAST + count - 1
+        mass_times(work[NODE], structure, work[last][:n], work[last][momentum : momentum + n])
+        square = 0.0 * ld2(work, R, 0)
+        for i in range(n):
+            square = square + ld2(work, last, momentum + i) * ld2(work, last, i)
+        st2(work, last, n + m, select(square == 0.0, 1.0 + 0.0 * square, square))
     for j in range(known):
         share = 0.0 * ld2(work, R, 0)
         for i in range(n):
-            share = share + ld2(work, PAST + j, i) * ld2(work, R, i)
+            share = share + ld2(work, PAST + j, momentum + i) * ld2(work, R, i)
         share = share / ld2(work, PAST + j, n + m)
         if j + 1 < known:
             for i in range(n):
@@ -245,13 +253,10 @@ def learn(work: Any, n: Any, m: Any, count: Any) -> None:
             for i in range(m):
                 st2(work, S, i, gain * ld2(work, S, i))
     if count < STEPS:
-        square = 0.0 * ld2(work, R, 0)
         for i in range(n):
-            square = square + ld2(work, R, i) * ld2(work, R, i)
             st2(work, PAST + count, i, ld2(work, R, i))
         for i in range(m):
             st2(work, PAST + count, n + i, ld2(work, S, i))
-        st2(work, PAST + count, n + m, select(square == 0.0, 1.0 + 0.0 * square, square))
 
 
 @kernel

@@ -5,7 +5,7 @@ import pytest
 
 from integrators import integrate
 from integrators.problem import holonomic_problem, in_velocities
-from liegroup import rn, se3
+from liegroup import rn, se2, se3
 from mechanics.formulations import constrained_problem
 from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
@@ -100,3 +100,21 @@ def test_the_null_space_knows_no_unit_of_length(unit):
     posed = in_velocities(holonomic_problem(lagrangian, pivot, *start, group=se3))
     one, other = (integrate(posed, method, (0.0, 1.0), 0.02).y[-1, 3:7] for method in ("DLA", "NULL_SPACE"))
     assert other == pytest.approx(one, abs=1e-11)
+
+
+@pytest.mark.parametrize("method", ["MP", "MP4", "DLA", "GNI"])
+def test_iterations_know_no_unit_of_length(method):
+    """A blade on an incline in units of 10 µm: what was learnt of metres and turns by their plain product led away."""
+    unit = 1e5
+
+    blade = nonholonomic_system(
+        se2,
+        lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2 + 2.5638 * unit**2 * v[2] ** 2),
+        lambda q: [[0.0, 1.0, 0.0]],
+        [0.0, 0.0, 0.4],
+        [-0.2152 * unit, 0.0, 2.7442],
+        potential=lambda q: -1.9561 * unit * q[0],
+    )
+    for step in (0.1, 0.01, 0.005):
+        run = integrate(blade.constrained_problem(), method, (0.0, 20.0), step)
+        assert run.success, run.message
