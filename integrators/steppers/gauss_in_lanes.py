@@ -42,6 +42,7 @@ from integrators.layout import (
     TAU,
 )
 from integrators.method import Method, Report, Stepper
+from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.problem.ambient import unit_sizes
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
@@ -121,6 +122,8 @@ AT_REST = 3e-8
 """Least size, in what counts as one, where positions are told from momenta or velocities (`Problem.positions`): of it
 the tolerance allows the rounding of one.
 """
+ROUNDED = 1e-12
+"""Part of what counts as one by which positions of a canonical problem move by rounding, and more."""
 UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 STILL = 300.0
@@ -402,12 +405,18 @@ def _columns(row: NDArray[np.float64]) -> tuple[int, int]:
 
 
 def energy_of(problem: Problem, t: float = 0.0) -> float:
-    """The energy at play at t: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest; of others 1."""
+    """The energy at play at t: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest, but at least the
+    work of its forces on the way `ROUNDED`: what is at rest has that; of others 1.
+    """
     if not problem.canonical:
         return 1.0
     largest, half = 0.0, problem.dimension // 2
+    way = ROUNDED * unit_sizes(problem.table, problem.scales) * np.random.default_rng(0).standard_normal(2 * half)
+    way[half:] = 0.0
     for y in np.atleast_2d(problem.y0):
-        largest = max(largest, 0.5 * float(np.abs(problem.velocity(t, y)[:half] * y[problem.n - half :]).sum()))
+        rates, beside = problem.velocity(t, y), problem.velocity(t, moved(problem, y, way))
+        largest = max(largest, 0.5 * float(np.abs(rates[:half] * y[problem.n - half :]).sum()))
+        largest = max(largest, 0.5 * float(np.nan_to_num(np.abs((beside - rates)[half:] * way[:half])).sum()))
         if "energy" in problem.invariant_names:
             largest = max(largest, abs(float(problem.invariant_values(t, y)[problem.invariant_names.index("energy")])))
     return largest if np.isfinite(largest) else 0.0

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mechanics.elastic.network import Network
 
 Array = NDArray[np.float64]
+_STRETCH, _ROUNDING = 1.1, 1e-13
+"""A stretch of all elements, and the part of its energy that rounding is."""
 
 
 def network_problem(
@@ -69,7 +71,7 @@ def network_problem(
     wide = max(6 * n + 13 * m, sum(len(nodes) for _, nodes, _ in network._sets))
     owned = bool(network.motions or m)
     steps = {"asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=network.doubts)}
-    if not m:
+    if not (m or network.packed.structure[DAMPERS]):
         steps["asynchronous_free"] = OwnStep(free_step, (OWN_ROWS + FREE_ROWS, wide), doubts=network.doubts)
     return Problem(
         (product(rn(3 * n), se3**m) if m else rn(3 * n)).cotangent,
@@ -172,9 +174,12 @@ def _check_volumes(network: Network, x: Array) -> None:
 
 
 def _at_play(network: Network, x: Array, v: Array) -> float:
-    """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network."""
+    """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network; of what is
+    at rest and not strained, the rounding of strains.
+    """
     energy = 0.5 * float(np.sum(network.masses[~network._held] * np.sum(v[~network._held] ** 2, axis=1)))
-    energy += sum(float(np.abs(V).sum()) for V in network._potentials(x))
+    strains, stretched = (sum(float(np.abs(V).sum()) for V in network._potentials(k * x)) for k in (1.0, _STRETCH))
+    energy += strains + (_ROUNDING * stretched if np.isfinite(stretched) else 0.0)
     size = float(np.linalg.norm(np.ptp(network.points, axis=0)))
     mass = float(network.masses[~network._held].sum()) + sum(float(home.numbers[0]) for _, home in network._mounted)
     return energy + float(mass * np.linalg.norm(network.gravity)) * size

@@ -34,8 +34,9 @@ from integrators.arithmetic.compensated import increase
 from integrators.arithmetic.elimination import solve_rows_within
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, select, st, st2
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, select, st, st2
 from liegroup.compile.dense import ld_on, right_of_system, row_of_system, st_on
+from liegroup.compile.scalars import maximum, minimum
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
@@ -52,7 +53,7 @@ from mechanics.variational.correction import Sizes, correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
-from mechanics.variational.step import ITERATIONS_LIMIT, MISLED, ROUNDING, begin, checked, relative, run
+from mechanics.variational.step import ITERATIONS_LIMIT, LEAST, MISLED, ROUNDING, begin, checked, relative, run
 from mechanics.variational.step import accept as accept_tree
 from mechanics.variational.workspace import (
     ALONG_JOINT,
@@ -219,6 +220,18 @@ def push(structure: Any, work: Any, c: Any, x: Any) -> None:
         for k in range(6):
             st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, screw, k))
             st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, screw, 6 + k))
+
+
+@helper
+def reaction(structure: Any, work: Any) -> Any:
+    """The largest impulse of a closure on a body or a joint: what balances in a mechanism at rest is as large."""
+    lines, closures = lines_of(structure, work), closures_of(structure)
+    most = 0.0 * ld2(work, 0, TURN_JOINT)
+    for c in range(lines.equations):
+        e, x = equation_of(structure, closures, c), absolute(ld_on(work, lines.impulse, c))
+        for k in range(coupling_of(structure, e.code).joints if e.kind == COUPLING else 12):
+            most = maximum(most, x * absolute(ld2(work, lines.screws + c, k)))
+    return most
 
 
 @kernel
@@ -395,20 +408,28 @@ def remaining(sizes: Any, size: Any) -> Any:
     """`relative`, but for turns that rounding makes in a motion without turns, and shifts in one without shifts.
 
     An iteration leaves δ² / |turn| of a correction δ, relative to the motion: bodies that hardly turn are as if linear.
-    Shifts below rounding of the poses, of that `size`, are none.
+    Shifts below rounding of the poses, of that `size`, are none, and so are turns of what does not turn but by it.
     """
     still = sizes.turn_correction * sizes.turn_correction <= ROUNDING * sizes.turn
     turn = select(still, 0.0 * sizes.turn, sizes.turn_correction)
+    turn = select(maximum(sizes.turn_correction, sizes.turn) <= NOISE * GRAIN, 0.0 * turn, turn)
     shift = select(sizes.shift_correction <= NOISE * GRAIN * size, 0.0 * sizes.turn, sizes.shift_correction)
     return relative(Sizes(turn, shift, sizes.turn, sizes.shift, sizes.joint_turn))
+
+
+@helper
+def beyond_rounding(sizes: Any, size: Any, most: Any) -> Any:
+    """A motion in roundings of the poses, of that `size`; at `most` 1."""
+    shift = sizes.shift / select(size == 0.0, size + LEAST, NOISE * GRAIN * size)
+    return minimum(most, maximum(sizes.turn / (NOISE * GRAIN), shift))
 
 
 @kernel
 def solve(
     y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, known: Any, counters: Any
 ) -> Any:  # fmt: skip
-    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a
-    joint.
+    """Newton's method on joints and impulses; returns whether all lanes have converged, the largest turn of a joint,
+    and `beyond_rounding`.
 
     It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the
     positions, through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked
@@ -416,21 +437,22 @@ def solve(
     is given up at once.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
-    going, turn, before = zero + 1.0, zero, zero + 1.0
+    going, turn, before, moved = zero + 1.0, zero, zero + 1.0, zero + 1.0
     for k in range(ITERATIONS_LIMIT):
         eliminate(options[TAU], parameters, structure, work, True)
         close(y, parameters, structure, field_work, work, going == 0.0)
         eliminate(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        turn, now = sizes.joint_turn, remaining(sizes, extent(structure, field_work))
+        size = extent(structure, field_work)
+        turn, now, moved = sizes.joint_turn, remaining(sizes, size), beyond_rounding(sizes, size, zero + 1.0)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
-            return False, zero + MISLED
+            return False, zero + MISLED, moved
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
         going, before = select(now <= SMALL, zero, stuck), now
         if not any_(going > 0.0):
-            return True, turn
-    return False, turn
+            return True, turn, moved
+    return False, turn, moved
 
 
 # --- the step ---------------------------------------------------------------------------------------------------------
@@ -442,8 +464,9 @@ def close_step(
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep, which has been begun."""
     start(t, y, parameters, structure, field_work, work)
-    converged, turn = solve(y, options, parameters, structure, field_work, work, known, counters)
-    solved, residual = checked(converged, options, parameters, structure, work)
+    converged, turn, moved = solve(y, options, parameters, structure, field_work, work, known, counters)
+    impulse = reaction(structure, work)
+    solved, residual = checked(converged, options, parameters, structure, work, impulse, moved)
     return solved, turn, residual
 
 

@@ -23,6 +23,7 @@ from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import any_, entry, joined, kernel, ld, ld2, select, st, st2
+from liegroup.compile.scalars import maximum
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import force_of
 from mechanics.closed_trees.layout import closures_of, element_of
@@ -37,6 +38,7 @@ from mechanics.variational.closed_step import (
     close_step,
     closures_at,
     lines_of,
+    reaction,
     remaining,
     start,
 )
@@ -177,7 +179,7 @@ def solve_loaded(
             st2(work, i, AIM + j, ld2(work, i, TARGET + j))
     converged, turn, noise = iterate(t, h, y, parameters, structure, options, field_work, work, known, counters)
     size, defect = settle(options[TAU], parameters, structure, work)
-    size = size + noise * (NOISE / RESIDUAL)
+    size = maximum(size, reaction(structure, work)) + noise * (NOISE / RESIDUAL)
     residual = defect / beside(size)
     solved = converged and not any_(residual > RESIDUAL) and not any_(residual != residual)
     return solved, turn, residual

@@ -146,10 +146,14 @@ def begin_anew(
 
 
 @kernel
-def checked(converged: Any, options: Any, parameters: Any, structure: Any, work: Any) -> Any:
-    """Whether the equations are solved, and the largest defect relative to the largest momentum."""
+def checked(
+    converged: Any, options: Any, parameters: Any, structure: Any, work: Any, reaction: Any, moved: Any
+) -> Any:  # fmt: skip
+    """Whether the equations are solved, and the largest defect relative to the largest momentum, or to the largest
+    impulse of a reaction; times `moved`, the motion in roundings of the positions where it is less than they are.
+    """
     size, defect = settle(options[TAU], parameters, structure, work)
-    residual = defect / beside(size)
+    residual = moved * defect / beside(maximum(size, reaction + 0.0 * size))
     return converged and not any_(residual > RESIDUAL) and not any_(residual != residual), residual
 
 
@@ -166,7 +170,7 @@ def attempt(
     """
     begin(t, h, y, parameters, structure, work, known, forces_known, counters)
     converged, turn = solve(parameters, structure, options, work, known, counters)
-    solved, residual = checked(converged, options, parameters, structure, work)
+    solved, residual = checked(converged, options, parameters, structure, work, 0.0, 1.0)
     return solved, turn, residual
 
 

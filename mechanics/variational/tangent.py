@@ -399,7 +399,7 @@ def attempt(
             st2(work, extra(structure, i), RATE, prescribed(t, parameters, link)[1])
             st2(work, extra(structure, i), RATE + 1, prescribed(t + h, parameters, link)[1])
     converged, turn = solve(parameters, structure, options, work, known, counters)
-    done, residual = checked(converged, options, parameters, structure, work)
+    done, residual = checked(converged, options, parameters, structure, work, 0.0, 1.0)
     return done, turn, residual
 
 
