@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,16 +74,21 @@ def tree_guards(
     return energy_guard(kinetic + max(falls, stored), dissipates or bool(np.any(tree.damping)), accounts=smooth)
 
 
-def slip_guard(tree: Tree, kinetic: float, part: float = SLIPPING) -> tuple[Guard, ...]:
-    """The guard of the velocities at which loops open and wheels slip, relative to the speed that all of the energy at
-    play would give the whole mass.
-    """
+def speed_at_play(tree: Tree, kinetic: float) -> float:
+    """The speed that a kinetic energy, J, and what a fall can give would give the whole mass, m/s; 0 without mass."""
     mass = sum(body.inertia.mass for body in tree.bodies)
-    speed = float(np.sqrt(2.0 * (kinetic + gravity_at_play(tree)) / mass)) if mass > 0.0 else 0.0
+    return float(np.sqrt(2.0 * (kinetic + gravity_at_play(tree)) / mass)) if mass > 0.0 else 0.0
+
+
+def slip_guard(tree: Tree, kinetic: float, part: float = SLIPPING, beside: Any = None) -> tuple[Guard, ...]:
+    """The guard of the velocities at which loops open and wheels slip, as a part of `speed_at_play`; `beside`: what it
+    is later, where forces and drives bring more.
+    """
+    speed = speed_at_play(tree, kinetic)
     if speed == 0.0:
         return ()
     says, remedy = "loops open or wheels slip", "start elsewhere, or give the rank of the closures"
-    return (Guard("velocity_gap", says, remedy, greatest=part * speed),)
+    return (Guard("velocity_gap", says, remedy, greatest=part * speed, beside=beside),)
 
 
 def closure_guards(size: float, part: float = OPEN) -> tuple[Guard, ...]:

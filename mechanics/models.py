@@ -189,7 +189,7 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
         One of `model_names`, or a path ending in ``.urdf``, ``.sdf`` or ``.xml`` (URDF or MJCF).
     floating_base : bool, optional
         Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a
-        file, no; MJCF files say it themselves.
+        file, no, which is a warning for SDF; MJCF files say it themselves.
     **options
         As for `load_urdf`; of an SDF file `gravity`, `damping` and `limits`; of an MJCF file as for `load_mjcf`.  What
         a tree cannot have (loops, springs, couplings) `load_mechanism` has.
@@ -213,7 +213,7 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     """
     path_of(model, "model", "a name or the path of a model file")
     if str(model) not in MODELS and Path(model).suffix.lower() == ".sdf":
-        return _sdf_tree(model, bool(floating_base), **options)
+        return _sdf_tree(model, floating_base, **options)
     if str(model) not in MODELS and _is_mjcf(model, options.get("limits", LIMITS)):
         if floating_base is not None:
             raise ValueError(_OF_OTHERS)
@@ -237,7 +237,7 @@ def _is_mjcf(path: str | os.PathLike[str], limits: Limits) -> bool:
 
 def _sdf_tree(
     path: str | os.PathLike[str],
-    floating_base: bool,
+    floating_base: bool | None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     damping: bool = True,
     limits: Limits = LIMITS,
@@ -425,7 +425,8 @@ def load_mechanism(
     """A mechanism from an SDF, URDF or MJCF file, with its loops if it has any.
 
     SDF: one model; joints in the order of the file, and one whose links are already joined closes a loop.  The world is
-    the base if a joint names it, else the first link, which moves freely with `floating_base`.  Poses and axes are
+    the base if a joint names it, else the first link, which moves freely with `floating_base`, as SDF means; without
+    that, it is held, which is a warning.  Poses and axes are
     where `relative_to`, `expressed_in`, `attached_to`, `placement_frame` or an old version of the format puts them.
     URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures of a side file
     (`mechanics.adapters.closure_file`), if there are any.  MJCF: equality constraints between bodies, sites, joints and
@@ -445,7 +446,7 @@ def load_mechanism(
         URDF only: TOML or JSON file of the closures; default ``NAME.closures.toml`` or ``NAME.closures.json`` beside
         ``NAME.urdf``.
     floating_base : bool, optional
-        SDF and URDF only; default: built-in walkers and drones have one.
+        SDF and URDF only; default: built-in walkers and drones have one, files not (of SDF with a warning).
     damping, springs, friction, actuators : bool
         False leaves them out.  Dry friction is that of `mechanics.forces.dry_friction`; MJCF says by solref and solimp
         how fast it creeps, for others the slip speed is 0.01 rad/s or m/s.
@@ -508,7 +509,7 @@ def load_mechanism(
 
     wanted = Wanted(damping, springs, friction, stops, actuators, contacts)
     if str(source) == "cassie":
-        source = _robots() / "cassie_description/robots/cassie_v2.sdf"
+        source, floating_base = _robots() / "cassie_description/robots/cassie_v2.sdf", bool(floating_base)
     suffix = Path(str(source)).suffix.lower()
     if contacts and (str(source) in MODELS or suffix in (".urdf", ".sdf")):
         raise ValueError("contacts: for MJCF files only; give others as elements, mechanics.forces.contact")
@@ -529,7 +530,7 @@ def load_mechanism(
         from mechanics.adapters.sdf import load_sdf
 
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        return load_sdf(source, bool(floating_base), down, wanted, limits, rank)
+        return load_sdf(source, floating_base, down, wanted, limits, rank)
     if floating_base is not None:
         raise ValueError(_OF_OTHERS)
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism

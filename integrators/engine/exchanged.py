@@ -17,7 +17,7 @@ from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
 from integrators.engine.step_again import looked
 from integrators.problem import Doubt
-from integrators.problem.guards import ENERGY_CHANGE
+from integrators.problem.guards import ENERGY_CHANGE, Guard
 from integrators.problem.problem import Problem
 from liegroup.table import EXP, retract
 
@@ -36,11 +36,13 @@ counts.
 
 def is_little(run: Run, found: Trajectory, k: int) -> bool:
     """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
-    exchanged: the guard knows the start with which its problem was posed, not that of this trajectory, nor what work
-    has brought.
+    exchanged, or a number is nothing `beside` the motion: the guard knows the start with which its problem was posed,
+    not that of this trajectory, nor what work has brought.
     """
     problem = run.problem
     posed, guard = problem.guards[k], run.method.guards(problem)[k]
+    if guard.beside is not None and found.guarded[3, k] > guard.greatest:
+        return bool(found.guarded[3, k] <= _beside(guard, found))
     if guard.name == "balance" and "energy" in problem.invariant_names:
         return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
@@ -53,6 +55,14 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
         allowed = ENERGY_CHANGE * guard.change / posed.change * _exchanged(run, found, column)
         return changed <= allowed + guard.relative * abs(float(found.invariants[0, column]))
     return False
+
+
+def _beside(guard: Guard, found: Trajectory) -> float:
+    """What the number of a guard may be beside the motion, by some saved states."""
+    rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
+    with suppress(Exception):  # of states that are none
+        return float(max(guard.beside(float(found.t[k]), found.y[k]) for k in rows))
+    return 0.0
 
 
 def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, Array]:

@@ -46,6 +46,9 @@ class Guard:
     function : callable, optional
         The number, in the forms of an invariant (`integrators.problem.fields`), if the problem does not watch it yet;
         it is then kept with the invariants, under its name.
+    beside : callable, optional
+        ``(t, y)`` → what `greatest` may be beside a state of the motion, where the start alone says too little of it:
+        of a run that has passed `greatest`, the largest of some of its saved states counts.
     accounts : bool
         Of an energy that only falls under a smooth field: whether what a run of fixed steps loses is held against what
         the field takes from it, as far as every step is saved; more by `rise` is a doubt.
@@ -78,6 +81,7 @@ class Guard:
     stops: bool = False
     function: Any = None
     accounts: bool = False
+    beside: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():

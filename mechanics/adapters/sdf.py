@@ -150,7 +150,7 @@ class _Joint:
 
 def load_sdf(
     path: str | os.PathLike[str],
-    floating_base: bool = False,
+    floating_base: bool | None = None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     wanted: Wanted = ALL,
     limits: Limits = LIMITS,
@@ -209,8 +209,13 @@ class _Reader:
         if any(WORLD in (joint.parent, joint.child) for joint in self.joints):
             self.links = {WORLD: _Link(WORLD, np.eye(3), np.zeros(3), Inertia.zero()), **self.links}
 
-    def mechanism(self, floating_base: bool, gravity: ArrayLike, wanted: Wanted, rank: int | None) -> Mechanism:
-        base = next(iter(self.links))
+    def mechanism(self, floating: bool | None, gravity: ArrayLike, wanted: Wanted, rank: int | None) -> Mechanism:
+        base, floating_base = next(iter(self.links)), bool(floating)
+        if floating is None and base != WORLD and self.joints:
+            self.report.change(
+                f"no joint leads to the world, and SDF lets the model move freely: link {base!r} is held there, as "
+                "with floating_base=False; True lets it move"
+            )
         if floating_base and base == WORLD:
             raise self.report.error(of(self.model), "is joined to the world", "leave out floating_base=True")
         joined, loops = _spanning(self.links, self.joints)

@@ -174,8 +174,8 @@ def _check_volumes(network: Network, x: Array) -> None:
 
 
 def _at_play(network: Network, x: Array, v: Array) -> float:
-    """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network; of what is
-    at rest and not strained, the rounding of strains.
+    """Energy that the motion can exchange, J: kinetic, that of the strains and of their rounding, and of a fall through
+    the network.
     """
     energy = 0.5 * float(np.sum(network.masses[~network._held] * np.sum(v[~network._held] ** 2, axis=1)))
     strains, stretched = (sum(float(np.abs(V).sum()) for V in network._potentials(k * x)) for k in (1.0, _STRETCH))

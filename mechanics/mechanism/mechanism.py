@@ -41,6 +41,7 @@ from mechanics.constraints.assembly import (
     check_regular,
     consistent_velocities,
     gap_units,
+    moved_by,
     size_of,
     units_of,
 )
@@ -55,7 +56,16 @@ from mechanics.forces.compliant import check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
-from mechanics.guards import OPEN, SLIPPING, STRAINED, closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.guards import (
+    OPEN,
+    SLIPPING,
+    STRAINED,
+    closure_guards,
+    pivot_guard,
+    slip_guard,
+    speed_at_play,
+    tree_guards,
+)
 from mechanics.joints import Motion
 from mechanics.mechanism.loads import state_doubts
 from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
@@ -77,6 +87,8 @@ def _are(names: Sequence[str]) -> str:
     return f"are {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else "are none"
 
 
+_STRAIN, _ROUNDING = 0.1, 1e-13
+"""A displacement of all joints, in what counts as one, and the part of the energy of its strains that rounding is."""
 FORMAT = 1
 """Version of the dictionaries."""
 _ELEMENTS = "lists of force elements, such as joint_spring(…), or the elements themselves"
@@ -771,8 +783,15 @@ class Mechanism:
             return self.energy_guards(q, kinetic)
         rounding = self.mobility.rounding  # what a given rank says is rounding is not closed
         gaps = closure_guards(self.size, max(OPEN if closes else STRAINED, rounding))
-        slips = slip_guard(self.tree, kinetic, max(SLIPPING, rounding)) if closes else ()
+        part = max(SLIPPING, rounding)
+        slips = slip_guard(self.tree, kinetic, part, partial(self._slip_beside, part)) if closes else ()
         return (*self.energy_guards(q, kinetic), *gaps, *slips, *pivot_guard(self.pivot_at_home))
+
+    def _slip_beside(self, part: float, t: float, y: Array) -> float:
+        """That part of the speed at play in a state (q, p*)."""
+        q, p = np.split(y, [self.tree.nq])
+        v, _ = self.rhs(q, p, t)
+        return part * speed_at_play(self.tree, float(dynamics.kinetic_energy(self.tree, q, v, t)))
 
     def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism.
@@ -794,14 +813,20 @@ class Mechanism:
         loses = any(element.dissipates for element in self.elements)
         with once():
             potential = float(dynamics.potential_energy(self.tree, q))
-            stored = 0.0
+            stored = rounding = 0.0
             if self.elements and not self.tree.is_rheonomic:
-                at_rest = np.concatenate([np.asarray(q, dtype=np.float64), np.zeros(self.tree.nv)])
-                stored = float(evaluate(closed_invariants, self._packed, 4, 0.0, at_rest)[0]) - potential
+                stored = self._energy_at_rest(q) - potential
+                beside = moved_by(self.tree, np.asarray(q, dtype=np.float64), _STRAIN * units_of(self.tree, self.size))
+                rounding = _ROUNDING * abs(self._energy_at_rest(beside) - stored - potential)
         frames = [frame for e in self.elements if isinstance(e, OnBodies) for frame in (e.first, e.second)]
         reach = max((float(np.linalg.norm(frame.position)) for frame in frames), default=0.0)
         smooth = all(element.smooth for element in self.elements)
+        stored = max(stored, rounding)
         return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach, stored=stored)
+
+    def _energy_at_rest(self, q: ArrayLike) -> float:
+        at_rest = np.concatenate([np.asarray(q, dtype=np.float64), np.zeros(self.tree.nv)])
+        return float(evaluate(closed_invariants, self._packed, 4, 0.0, at_rest)[0])
 
     def _unknown_motion(self, t: float) -> str:
         for element in self.elements:

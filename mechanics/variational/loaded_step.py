@@ -34,6 +34,7 @@ from mechanics.variational.closed_step import (
     DOUBTFUL,
     NEAR,
     NOISE,
+    beyond_rounding,
     clear_path,
     close_step,
     closures_at,
@@ -118,14 +119,14 @@ def iterate(
     counters: Any,
 ) -> Any:  # fmt: skip
     """Newton's method on joints and impulses; returns whether all lanes have converged, the largest turn of a joint,
-    and the rounding in the impulses.
+    the rounding in the impulses, and `beyond_rounding`.
 
     It ends where what the next correction would leave, by the last contraction, is below rounding; where corrections
     are roundings of the poses; or where small ones do not become smaller any more.  The equations are checked
     afterwards.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
-    going, turn, before = zero + 1.0, zero, zero + 1.0
+    going, turn, before, moved = zero + 1.0, zero, zero + 1.0, zero + 1.0
     lines = element_lines(structure, work, options)
     for k in range(LIMIT):
         at_present(t, h, y, parameters, structure, options, field_work, work)
@@ -136,9 +137,9 @@ def iterate(
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
         size = extent(structure, field_work)
-        turn, now = sizes.joint_turn, remaining(sizes, size)
+        turn, now, moved = sizes.joint_turn, remaining(sizes, size), beyond_rounding(sizes, size, zero + 1.0)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
-            return False, zero + MISLED, zero
+            return False, zero + MISLED, zero, moved
         grain = NOISE * GRAIN
         left = select(sizes.turn_correction <= grain, select(sizes.shift_correction <= grain * size, zero, now), now)
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
@@ -147,7 +148,7 @@ def iterate(
         if not any_(going > 0.0):
             break
     noise = at_present(t, h, y, parameters, structure, options, field_work, work)
-    return not any_(going > 0.0), turn, noise
+    return not any_(going > 0.0), turn, noise, moved
 
 
 @kernel
@@ -177,10 +178,10 @@ def solve_loaded(
     for i in range(header_of(structure).links):
         for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, AIM + j, ld2(work, i, TARGET + j))
-    converged, turn, noise = iterate(t, h, y, parameters, structure, options, field_work, work, known, counters)
+    converged, turn, noise, moved = iterate(t, h, y, parameters, structure, options, field_work, work, known, counters)
     size, defect = settle(options[TAU], parameters, structure, work)
     size = maximum(size, reaction(structure, work)) + noise * (NOISE / RESIDUAL)
-    residual = defect / beside(size)
+    residual = moved * defect / beside(size)
     solved = converged and not any_(residual > RESIDUAL) and not any_(residual != residual)
     return solved, turn, residual
 

@@ -47,6 +47,7 @@ from mechanics.variational.elements.lines import (
     takes_part,
 )
 from mechanics.variational.gibbs import compose, turned
+from mechanics.variational.impulses import largest
 from mechanics.variational.workspace import SHIFT_BODY, SHIFT_JOINT, TURN_BODY, TURN_JOINT
 
 NUDGE = 1e-7
@@ -270,7 +271,8 @@ def evaluate(
                 for k in range(6):
                     st2(work, row, FEEL + k, impedance * W_i[k])
                     st2(work, row, FEEL + 6 + k, impedance * W_j[k])
-                noise = maximum(noise, absolute(impedance) * (GRAIN * (size + absolute(before))))
+                rounded = size * largest(W_i[:3]) + largest(W_i[3:]) + absolute(before)  # of places and of turns
+                noise = maximum(noise, absolute(impedance) * (GRAIN * rounded))
                 spread(parameters, structure, work, e, row)
             else:
                 between_bodies(t, h, parameters, structure, work, e, row)

@@ -26,11 +26,11 @@ PAIR = link("a") + link("b") + joint("j", "a", "b")
 
 @pytest.fixture
 def load(tmp_path):
-    def load(model, version="1.9", attributes="", **options):
+    def load(model, version="1.9", attributes="", floating_base=False, **options):
         path = tmp_path / "model.sdf"
         given = model if model.startswith("<sdf") else None
         path.write_text(given or f"<sdf version='{version}'><model name='m'{attributes}>{model}</model></sdf>")
-        return mechanics.load_mechanism(path, **options)
+        return mechanics.load_mechanism(path, floating_base=floating_base, **options)
 
     return load
 
@@ -572,9 +572,19 @@ def test_an_open_file_is_a_tree_too(load, tmp_path):
     """What a tree cannot have is a warning, loops are an error."""
     load(PAIR)
     path = tmp_path / "model.sdf"
-    tree = mechanics.load_model(path, gravity=(0.0, 0.0, -3.0))
+    tree = mechanics.load_model(path, False, gravity=(0.0, 0.0, -3.0))
     assert [b.joint_name for b in tree.bodies] == ["j"]
     assert tree.gravity.tolist() == [0.0, 0.0, -3.0]
     load(PAIR + link("c") + joint("k", "b", "c") + joint("l", "a", "c", "ball", ""))
     with pytest.raises(ModelError, match=r"has loops or couplings .*use mechanics.load_mechanism"):
-        mechanics.load_model(path)
+        mechanics.load_model(path, False)
+
+
+def test_a_model_that_nothing_joins_to_the_world_is_held_with_a_warning(load):
+    """SDF lets it move freely: a rover hung in the air without a word."""
+    with pytest.warns(ModelWarning, match="link 'a' is held there, as with floating_base=False; True lets it move"):
+        held = load(PAIR, floating_base=None)
+    assert held.tree.nv == load(PAIR).tree.nv == 1
+    assert load(PAIR, floating_base=True).tree.nv == 7
+    ground = joint("ground", "world", "a", "fixed")
+    assert load(PAIR + ground, floating_base=None).tree.nv == 1

@@ -92,6 +92,13 @@ def test_levels_are_the_free_form_with_the_same_steps() -> None:
     assert np.abs(end(same, "AVI_FREE", 1.0, 20) - end(problem, "AVI", 1.0, 20)).max() < 1e-13
 
 
+def test_the_free_form_knows_no_dampers_and_says_so() -> None:
+    """It swung on without them, of order 2, with success."""
+    network = Network([[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 20.0), Dampers([[0, 1]], 0.6)])
+    with pytest.raises(ValueError, match="no asynchronous_free step of its own"):
+        integrate(network.problem(), "AVI_FREE", (0.0, 1.0), 0.01)
+
+
 def test_a_step_forward_and_back_returns() -> None:
     network, velocities = chain(drag=0.0, fixed=[3])
     problem = network.problem(velocities=velocities)
@@ -519,7 +526,8 @@ def test_derivatives_of_steps_are_those_of_the_map(make: Any, method: str, compi
 
 
 def test_a_heap_loses_derivatives_and_says_so() -> None:
-    problem = damped_net()
+    network, velocities = chain()
+    problem = network.problem(velocities=velocities)
     with pytest.raises(ValueError, match="AVI_FREE, whose step loses what complex numbers carry"):
         linearised_step(problem, "AVI_FREE", problem.y0, 0.004)
 
