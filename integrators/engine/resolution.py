@@ -157,17 +157,18 @@ def _looked_at(found: Trajectory, h: float) -> list[int]:
 
 
 def scale_of(run: Run, states: Array) -> Array:
-    """How far every variable of the problem moves; infinite for those that do not, for momenta that accumulate what the
-    motion does not have, and for all where no position moves: momenta of what is at rest are of rounding.
+    """How far every variable of the problem moves, in what counts as one of its components (`Problem.scales`); infinite
+    for those that do not, for momenta that accumulate what the motion does not have, and for all where no position
+    moves: momenta of what is at rest are of rounding.
     """
+    states = states / run.problem.scales
     scale, least, most = np.empty(states.shape[1]), states.min(axis=0), states.max(axis=0)
     start = 0
     for variable in run.problem.variables:
         part = slice(start, start + variable.size)
         moved = float(np.maximum(most[part] - states[0, part], states[0, part] - least[part]).max())
         large = float(np.maximum(most[part], -least[part]).max())
-        rounding = _NOISE * float(run.problem.scales[start : start + variable.size].max())
-        scale[part] = moved if moved > max(_STILL * large, rounding) else np.inf
+        scale[part] = moved * run.problem.scales[part] if moved > max(_STILL * large, _NOISE) else np.inf
         start += variable.size
     positions = positions_of(run.problem)
     if positions < start and np.isinf(scale[:positions]).all():

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import reals, sequence, shown
-from liegroup.table import EXP, RN, increment, retract
+from liegroup.table import EXP, FACTORS, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
 from mechanics.constraints.couplings import MIMIC
@@ -114,8 +114,12 @@ def state_units(tree: Tree, size: float) -> Array:
     units = units_of(tree, size)
     q = np.ones(tree.nq)
     for kind, q_offset, v_offset, n_q, _ in tree.group.table.tolist():
-        if kind == RN:
-            q[q_offset : q_offset + n_q] = units[v_offset : v_offset + n_q]
+        f = FACTORS[kind]
+        for copy in range(n_q // f.N_Q):
+            for j, place in enumerate(f.SIZES):
+                if place is not None:
+                    first = q_offset + copy * f.N_Q + place[0]
+                    q[first : first + place[1]] = units[v_offset + copy * f.N_V + j]
     return np.concatenate([q, units])
 
 
