@@ -12,8 +12,18 @@ from liegroup import rn
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.elastic import Dampers, Network, Springs
 from mechanics.elastic.rods import Rod, Section
-from mechanics.forces import Sphere, cable, compliant, contact, joint_spring, motor, polynomial_spring, servo
-from mechanics.joints import Planar, Prismatic, Revolute
+from mechanics.forces import (
+    Sphere,
+    cable,
+    compliant,
+    contact,
+    joint_spring,
+    motor,
+    polynomial_spring,
+    servo,
+    spring_damper,
+)
+from mechanics.joints import Free, Planar, Prismatic, Revolute
 from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import four_bar
 
@@ -436,3 +446,22 @@ def test_friction_that_an_input_switches_is_held_to_what_phases_are_not(method, 
         if t_eval is not None:
             assert np.abs(run.y - true)[:, :2].max() > 0.1 * np.ptp(true[:, :2], axis=0).max()
         assert not run.success
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_a_chip_is_measured_by_its_own_size(unit):
+    """A gram of a millimetre on springs that turns by a radian: its places were measured by a metre, and off by more
+    than their whole way with success.
+    """
+    size, mass = 1e-3 * unit, 1e-3
+    inertia = Inertia.about_com(mass, (0, 0, 0), 0.4 * mass * size**2 * np.diag([1.0, 1.2, 1.5]))
+    springs = [
+        spring_damper(Frame(None, sign * 4 * size * axis), Frame("chip"), mass * (10 * np.pi) ** 2, length=2 * size)
+        for axis in np.eye(3)
+        for sign in (1, -1)
+    ]
+    chip = Mechanism(Tree([Body("chip", Free(), inertia=inertia)], gravity=(0, 0, 0)), elements=springs)
+    posed = chip.problem([size, 0.5 * size, -0.3 * size, 1, 0, 0, 0], [0, 0, 0, 0.5, 6, 1])
+    assert posed.scales[:3] == pytest.approx(size, rel=0.2)
+    run = integrate(posed, "RKMK_TRBDF2", (0.0, 2.0), 0.01, save_every=1)
+    assert "accuracy" in [doubt.name for doubt in run.doubts]
