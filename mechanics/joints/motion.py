@@ -293,7 +293,7 @@ def _numbers(values: Any, name: str) -> tuple[float, ...]:
 
 _BEYOND = 1e-9
 """How far beyond its ends a motion in pieces is known, relative to its interval."""
-_DEGREE, _FEWEST, _MOST = 7, 16, 2**15
+_DEGREE, _FEWEST, _MOST, _NEAR_ENDS = 7, 16, 2**15, 16
 _CHECKS = 256
 """Times, at least, at which a spline is compared with its function before it is believed."""
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
@@ -319,6 +319,16 @@ def _scattered(begin: float, end: float, count: int) -> Array:
     return begin + (end - begin) * (np.arange(1.0, count + 1.0) * _GOLDEN % 1.0)
 
 
+def _unknown(times: Array, where: Array) -> NDArray[np.bool_]:
+    """Which intervals are to be halved for what is not known at some places: all, or, where nothing else is, those near
+    the ends, at which a spline is a thousand times worse than within.
+    """
+    count = len(times) - 1
+    near = np.minimum(np.arange(count), np.arange(count)[::-1]) < _NEAR_ENDS
+    bad = np.clip(np.searchsorted(times, where, side="right") - 1, 0, count - 1)
+    return near if near[bad].all() else np.ones(count, dtype=bool)
+
+
 def _smooth(function: Any, span: Any, rate: Any, acceleration: Any, tolerance: Any) -> PPoly:
     """The spline through ever more values of a function, until it knows those between them."""
     for given, name in ((function, "function"), (rate, "rate"), (acceleration, "acceleration")):
@@ -335,27 +345,34 @@ def _smooth(function: Any, span: Any, rate: Any, acceleration: Any, tolerance: A
         return np.array([real(f(float(t)), f"{name}: at t = {t:g} s returned") for t in times])
 
     times = np.linspace(*ends, _FEWEST + 1)
-    found = values(function, times, "function")
+    asked: dict[float, float] = {}
+
+    def found(at: Array) -> Array:
+        new = np.array([t for t in at.tolist() if t not in asked])
+        asked.update(zip(new.tolist(), values(function, new, "function").tolist(), strict=True))
+        return np.array([asked[t] for t in at.tolist()])
+
     while True:
-        spline = _spline(times, found, _DEGREE)
-        between = 0.5 * (times[1:] + times[:-1])
-        more = values(function, between, "function")
-        off, scale = np.abs(spline(between) - more), float(np.abs(found).max())
+        knots = found(times)
+        spline, between = _spline(times, knots, _DEGREE), 0.5 * (times[1:] + times[:-1])
+        scale = float(np.abs(knots).max())
         rounding = _EPS * max(map(abs, ends)) * float(np.abs(spline(times, 1)).max())
-        where, known = between[np.argmax(off)], off.max() <= allowed * scale + 16.0 * rounding
-        if known:
+        limit = allowed * scale + 16.0 * rounding
+        there, off = between, np.abs(spline(between) - found(between))
+        if off.max() <= limit:
             there = _scattered(*ends, max(_CHECKS, len(between)))
             off = np.abs(spline(there) - values(function, there, "function"))
-            where, known = there[np.argmax(off)], off.max() <= allowed * scale + 16.0 * rounding
-        if known:
+        if off.max() <= limit:
             break
-        if len(times) > _MOST:
+        halved = _unknown(times, there[off > limit])
+        if len(times) > _MOST and (halved.all() or len(times) > _MOST + 20 * _NEAR_ENDS):
             raise ValueError(
-                f"function: not smooth near t = {where:g} s (to {allowed:g} of its greatest value), "
-                "expected a prescribed motion with a continuous acceleration; smooth it, take a shorter span, or give "
-                "samples: Motion.from_samples"
+                f"function: not smooth near t = {there[np.argmax(off)]:g} s, or too long: {len(times)} values do not "
+                f"tell it to {allowed:g} of the greatest, expected a prescribed motion with a continuous acceleration; "
+                "smooth it, take a shorter span or a larger tolerance, or give harmonics or samples "
+                "(Motion.from_samples)"
             )
-        times, found = np.insert(times, range(1, len(times)), between), np.insert(found, range(1, len(found)), more)
+        times = np.sort(np.concatenate([times, between[halved]]))
     for k, (given, name) in enumerate(((rate, "rate"), (acceleration, "acceleration")), start=1):
         if given is not None:
             own, told = spline(there, k), values(given, there, name)

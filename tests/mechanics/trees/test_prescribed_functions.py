@@ -273,3 +273,13 @@ def test_a_single_step_beyond_the_motion_says_so() -> None:
 def test_trees_with_pieces_are_written_down() -> None:
     tree = moved(TABLE)
     assert Tree.from_dict(tree.to_dict()).bodies[0].joint == tree.bodies[0].joint
+
+
+def test_a_long_vibration_is_known_to_its_ends():
+    """The ends of a spline are a thousand times worse than the rest of it: 25 s passed, 50 s were "not smooth"."""
+    shake = Motion.from_function(lambda t: 0.01 * np.sin(100.0 * t), (0.0, 50.0))
+    times = np.concatenate([np.linspace(0.0, 50.0, 1001), 50.0 - np.geomspace(1e-9, 0.1, 100)])
+    found = np.array([shake.value(t) for t in times])
+    assert np.abs(found - 0.01 * np.sin(100.0 * times)).max() < 1e-13
+    with pytest.raises(ValueError, match=r"or too long: .* a larger tolerance, or give harmonics"):
+        Motion.from_function(lambda t: 0.01 * np.sin(100.0 * t), (0.0, 90.0))
