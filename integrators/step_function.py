@@ -24,6 +24,7 @@ from integrators.problem.times import begin_of
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_OF_STAGES
 from integrators.status import DOUBTFUL, EXPLANATIONS, NON_FINITE, OK, Status
 from integrators.step_derivatives import LinearisedStep, linearised_step
+from integrators.step_derivatives.compiled import by_parameters_stepped
 from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from liegroup.arrays import of_kind, real
 from liegroup.compile import (
@@ -418,7 +419,9 @@ class StepFunction:
         """
         return self._take, self._packed
 
-    def linearised(self, y: ArrayLike, u: ArrayLike | None = None, t: float | None = None) -> LinearisedStep:
+    def linearised(
+        self, y: ArrayLike, u: ArrayLike | None = None, t: float | None = None, *, compiled: bool = False
+    ) -> LinearisedStep:
         """The state one step later with its exact derivatives, A by the state and B by the inputs.
 
         Parameters
@@ -429,6 +432,9 @@ class StepFunction:
             Inputs, held over the step; default those of the problem.
         t : float, optional
             Time at the start, s.
+        compiled : bool
+            Where a step is differentiated by complex steps, compile it for them, as `linearised_step` does: seconds to
+            half a minute for the first problem of a kind, kept on disk, then some thousand times as fast.
 
         Returns
         -------
@@ -438,12 +444,13 @@ class StepFunction:
         Raises
         ------
         ValueError, ArithmeticError
-            As from a step.
+            As from a step, and from `linearised_step` where there is nothing to compile.
 
         Notes
         -----
         In microseconds for "TREE_VARIATIONAL…" on trees whose only elements are motors without a force of their own; by
-        complex steps of the interpreted step else: exact too, some hundredths of a second per direction.
+        complex steps of the interpreted step else (of the actuators of model files, too): exact as well, some
+        hundredths of a second per direction unless `compiled`.
         """
         self(y, u, t)  # names what is wrong
         state, time = self.problem.check_state(y, "y"), 0.0 if t is None else t
@@ -455,7 +462,8 @@ class StepFunction:
         if own and f"{own}_tangent" in self.problem.own_steps and min(pushes, default=0) >= 0:
             return linearised_step(self._at_rest, self.method, state, self.step, held, pushes, time)
         directions = controls_as_directions(self.problem, self._places.tolist())
-        end, J = by_parameters(self._with(held), self.method, state, self.step, directions, time)
+        differentiated = by_parameters_stepped if compiled else by_parameters
+        end, J = differentiated(self._with(held), self.method, state, self.step, directions, time)
         n = self.problem.dimension
         return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
 

@@ -221,6 +221,12 @@ def test_steps_that_are_made_of_the_derivative_of_a_mechanism_have_theirs(method
     assert np.allclose(found.B, by_control, rtol=1e-7, atol=1e-9)
 
 
+def test_derivatives_of_a_step_may_be_compiled(turn):
+    found, other = turn.linearised(REST, U), turn.linearised(REST, U, compiled=True)
+    for name in ("y", "A", "B", "by_step"):
+        np.testing.assert_allclose(getattr(other, name), getattr(found, name), rtol=0, atol=1e-14)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["RODAS4", "RKMK_RADAU_IIA3", "RKMK_TRBDF2", "RKMK_GAUSS2"])
 @pytest.mark.parametrize("made", [on_a_servo, lambda: load_model("double_pendulum").problem([1.0, 0.5], [0.3, -0.2])])
