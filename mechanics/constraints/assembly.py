@@ -22,6 +22,7 @@ from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
 from mechanics.constraints.couplings import MIMIC
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
+from mechanics.constraints.wheel_equations import HEIGHT, ROLL, SPHERE
 from mechanics.errors import ModelError
 from mechanics.model.tree import Tree
 
@@ -84,15 +85,20 @@ class Assembly:
     moved: Mapping[str, float]
 
 
-def size_of(tree: Tree, closures: Iterable[Closure] = (), otherwise: float = 1.0) -> float:
-    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point,
-    or between points that are held apart, m.
+def size_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
+    """A length of the mechanism, m: the largest distance from a body origin to its joint, centre of mass or closing
+    point, between points that are held apart, or radius of a wheel; where all of these are zero, the largest radius of
+    gyration, or one.
     """
     closures = tuple(closures)
     lengths = [float(np.linalg.norm(x)) for b in tree.bodies for x in (np.asarray(b.position), b.inertia.com)]
     lengths += [float(np.linalg.norm(f.position)) for c in closures for f in (c.first, c.second) if f.body is not None]
     lengths += [e.length for c in closures for e in c.equations if e.kind == DISTANCE]
-    return max(lengths) or otherwise
+    lengths += [float(np.linalg.norm(e.b)) for c in closures for e in c.equations if e.kind in (HEIGHT, ROLL, SPHERE)]
+    if longest := max(lengths, default=0.0):
+        return longest
+    squares = [float(np.trace(b.inertia.tensor)) / (2.0 * b.inertia.mass) for b in tree.bodies if b.inertia.mass > 0.0]
+    return math.sqrt(max(squares, default=0.0)) or 1.0
 
 
 def velocity_units(joint: object) -> list[str]:
@@ -124,19 +130,13 @@ def state_units(tree: Tree, size: float) -> Array:
 
 
 def canonical_units(tree: Tree, closures: Iterable[Closure] = ()) -> Array:
-    """What counts as one in each component of the state (q, p): 1, or the extent of the mechanism; of momenta those of
+    """What counts as one in each component of the state (q, p): 1, or the size of the mechanism; of momenta those of
     the heaviest body where it goes as far in a second.
     """
     mass = max((b.inertia.mass for b in tree.bodies), default=0.0) or 1.0
-    size = extent_of(tree, closures)
+    size = size_of(tree, closures)
     units = state_units(tree, size)
     return np.concatenate([units[: tree.nq], mass * size**2 / units[tree.nq :]])
-
-
-def extent_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
-    """`size_of`, or the largest radius of gyration of bodies of which no point lies away from another, m."""
-    squares = [float(np.trace(b.inertia.tensor)) / (2.0 * b.inertia.mass) for b in tree.bodies if b.inertia.mass > 0.0]
-    return size_of(tree, closures, math.sqrt(max(squares, default=0.0)) or 1.0)
 
 
 def gap_units(loops: LoopEquations, size: float) -> Array:

@@ -32,6 +32,8 @@ LONGEST = 20
 """Most doublings from the smallest step to the largest."""
 LIMIT = 2.0
 """Largest h ω of a kick–drift step that is stable."""
+ROUNDING = 1e-12
+"""Part of the terms of a sum below which it is none."""
 _LARGE = 20000
 """Elements whose stiffness is found at once."""
 
@@ -128,7 +130,9 @@ def _on_bodies(
             weights = []
             for b in bodies:
                 own = np.ix_(wide == b, wide == b)
-                weights.append(max(float(np.sum(stiff[s][e][own] * A[own].T)), 0.0))
+                terms = stiff[s][e][own] * A[own].T  # of what lies on one body their sum is 0, but for rounding
+                weight = float(np.sum(terms))
+                weights.append(weight if weight > ROUNDING * float(np.abs(terms).sum()) else 0.0)
                 total[b] += weights[-1]
             at_body.append((s, e, wide, A, bodies, weights))
     for s, e, wide, A, bodies, weights in at_body:

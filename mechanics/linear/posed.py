@@ -21,7 +21,7 @@ from mechanics import dynamics
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_loops
 from mechanics.closed_trees.poses import gather, poses
-from mechanics.constraints.assembly import extent_of, moved_by, size_of, units_of, velocity_units
+from mechanics.constraints.assembly import moved_by, size_of, units_of, velocity_units
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.mobility import nearness
 from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
@@ -102,7 +102,7 @@ class Posed:
     @cached_property
     def size(self) -> float:
         """Of the mechanism, m."""
-        return extent_of(self.tree, () if self.equations is None else self.equations.closures)
+        return size_of(self.tree, () if self.equations is None else self.equations.closures)
 
     @cached_property
     def lengths(self) -> Array:

@@ -17,7 +17,7 @@ from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.canonical import room
 from mechanics.algorithms.era import era
 from mechanics.closed_trees.connected import derivative_sparsity
-from mechanics.constraints.assembly import canonical_units, extent_of, units_of
+from mechanics.constraints.assembly import canonical_units, size_of, units_of
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
@@ -127,7 +127,7 @@ def hamiltonian_problem(
 
 def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
     """The guards of conserved momenta, linear and angular ones over the extent of the tree."""
-    size = extent_of(tree)
+    size = size_of(tree)
     linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
     of = {"kg m/s": linear, "kg m^2/s": linear * size}
     return [guard for name, unit in zip(names, units, strict=True) for guard in momentum_guards([name], of[unit])]

@@ -9,7 +9,7 @@ from integrators.problem import Problem, Variable
 from liegroup.arrays import of_kind
 from liegroup.group import product, rn
 from mechanics.algorithms.forward import energy, forward, work_shape
-from mechanics.constraints.assembly import extent_of, state_units
+from mechanics.constraints.assembly import size_of, state_units
 from mechanics.model.tree import Tree
 from mechanics.problems.tree import hamiltonian_problem
 
@@ -74,7 +74,7 @@ def velocity_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, t: fl
         guards=[guard for guard in in_momenta.guards if guard.name == "energy"],
         angles=in_momenta.angles,
         autonomous=in_momenta.autonomous,
-        scales=state_units(tree, extent_of(tree)),
+        scales=state_units(tree, size_of(tree)),
         positions=tree.nv,
         model=tree.name,
         joints=tree,

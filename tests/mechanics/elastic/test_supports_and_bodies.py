@@ -460,3 +460,16 @@ def test_a_network_all_of_whose_nodes_are_on_bodies_has_a_motion():
     apart = run.y[:, 12 + 7] - run.y[:, 12]
     rate = np.sqrt(200.0)
     np.testing.assert_allclose(apart, 3.0 - 0.2 / rate * np.sin(rate * run.t), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_spring_within_a_body_has_no_frequency(seed: int) -> None:
+    """It goes with the slowest; rounding of its stiffness had been one, and a step four hours."""
+    points = np.random.default_rng(seed).uniform(-1.0, 1.0, (6, 3))
+    body = RigidBody([0, 1, 2], Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3)))
+    springs = Springs([(k, k + 1) for k in range(5)], 100.0)
+    network = Network(points, 0.3, [springs], gravity=(0, 0, 0), bodies=[body])
+    outside = Network(
+        points, 0.3, [Springs([(k, k + 1) for k in range(2, 5)], 100.0)], gravity=(0, 0, 0), bodies=[body]
+    )
+    assert network.step() == pytest.approx(outside.step())

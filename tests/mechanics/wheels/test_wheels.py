@@ -306,3 +306,15 @@ def test_the_force_on_a_free_wheel_is_that_of_the_disk():
     assert np.hypot(found["wheel disk: roll"], found["wheel disk: side"]) == pytest.approx(
         np.hypot(*expected[:2]), rel=1e-11
     )
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_a_wheel_is_as_large_as_its_radius(unit):
+    """The limit of its gap was five hundredths of a unit of length."""
+    inertia = Inertia.about_com(0.01, (0, 0, 0), 0.01 * (0.002 * unit) ** 2 * np.diag([0.25, 0.25, 0.5]))
+    coin = Tree([Body("coin", Free(), inertia=inertia)], gravity=(0, 0, -9.81 * unit))
+    upright = [0, 0, 0.002 * unit, np.sqrt(0.5), np.sqrt(0.5), 0, 0]
+    rolls = Mechanism(coin, [wheel(Frame("coin"), 0.002 * unit)], upright)
+    assert rolls.size == pytest.approx(0.002 * unit)
+    limits = [guard.greatest for guard in rolls.problem(projection="momenta").guards if guard.name == "gap"]
+    assert limits == pytest.approx([0.05 * 0.002 * unit])
