@@ -142,10 +142,11 @@ def compiled_trees(runs: Sequence[Record]) -> str:
             f"{_short(r['pinocchio_cpp_ns'] / r['compiled_lanes_ns'])}",
         ]
         for r in runs
+        if "compiled_ns" in r
     ]
     heads = ["tree", "times as fast as the kernel for all trees"]
     last = "times as fast as Pinocchio's `aba` in C++, per trajectory: one / eight in lanes"
-    made = f"`python -m benchmarks.tree_rhs --all-joints`, {_where('compiled_model')}"
+    made = f"`python -m benchmarks.tree_rhs --all-joints`, {_where('tree_rhs')}"
     return f"{markdown([*heads, last], rows)}\n\n({made}.)"
 
 
@@ -546,7 +547,7 @@ BLOCKS = {
     "single-calls": ("single_calls", single_calls),
     "tree-size": ("tree_size", tree_size),
     "coordinate-midpoint": ("variational", coordinate_midpoint),
-    "compiled-trees": ("compiled_model", compiled_trees),
+    "compiled-trees": ("tree_rhs", compiled_trees),
     "control": ("control", control),
     "model-files": ("model_files", model_files),
     "compiled-mechanisms": ("closed_loops", compiled_mechanisms),

@@ -27,6 +27,8 @@ DECAYED = 4.0
 """h λ from which on a mode has decayed in a step."""
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
+_AT_REST = 1e-4
+"""Part of the largest move of a step, of those looked at, that is none beside it."""
 _NOISE = 1e-13
 """The same of what counts as one (`Problem.scales`): what rounding of forces that balance moves."""
 FAR = 10.0
@@ -70,8 +72,10 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
     rows = _looked_at(found, run.plan.h)
     if not rows:
         return []
-    ratios = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale)[0] for row in rows]
-    if 2 * sum(ratio > UNRESOLVED for ratio in ratios) < len(rows):
+    looks = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale) for row in rows]
+    ratios, moves = [look[0] for look in looks], np.array([look[2] for look in looks])
+    counts = ~(moves < _AT_REST * moves.max())  # what has come to rest is no longer the motion
+    if 2 * sum(ratio > UNRESOLVED for ratio, moving in zip(ratios, counts, strict=True) if moving) < counts.sum():
         scales = [_before(run, found, row, scale) for row in rows]
         return [
             doubt
@@ -112,7 +116,7 @@ def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: i
     for _ in range(MOST):
         if abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
             break
-        ratio, after = _ratio(run, t, h, y, scale)
+        ratio, after, _ = _ratio(run, t, h, y, scale)
         if ratio < RESOLVED:
             t, left, y = t + h, left - h, after
             far = float((np.abs(y - found.y[0]) / scale)[:positions].max())
@@ -184,15 +188,16 @@ def positions_of(problem: Problem) -> int:
     return problem.n - last.size if len(problem.variables) > 1 and last.name in _RATES else problem.n
 
 
-def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[float, Array]:
-    """r of a step from one state, and the state after its halves; infinite where one fails, but of methods that
-    remember: there it is a start in the midst of a motion, of which the run had none.
+def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[float, Array, float]:
+    """r of a step from one state, the state after its halves, and how far they go; infinite where one fails, but of
+    methods that remember: there it is a start in the midst of a motion, of which the run had none.
     """
     one = stepped(run, t, h, y)
     half = stepped(run, t, 0.5 * h, y)
     two = stepped(run, t + 0.5 * h, 0.5 * h, half)
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
-        return 0.0 if run.method.stepper.starts else np.inf, two
+        return 0.0 if run.method.stepper.starts else np.inf, two, np.nan
     rounding = float((4.0 * np.spacing(np.abs(y)) / scale).max())
-    return differs / max(moved, _STILL * _STILL) if max(moved, differs - rounding) > _STILL else 0.0, two
+    asked = max(moved, differs - rounding) > _STILL
+    return differs / max(moved, _STILL * _STILL) if asked else 0.0, two, max(moved, differs)

@@ -51,6 +51,7 @@ from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.correction import Sizes, correct, correction
 from mechanics.variational.elimination import eliminate, relieved
+from mechanics.variational.impulses import largest
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
 from mechanics.variational.step import ITERATIONS_LIMIT, LEAST, MISLED, ROUNDING, begin, checked, relative, run
@@ -403,6 +404,15 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
     add_reactions(parameters, structure, work, TARGET, G0)
 
 
+@kernel
+def size_of_poses(structure: Any, field_work: Any, work: Any) -> Any:
+    """`extent`, or the largest coordinate of a link against its parent, where nothing acts between bodies."""
+    size = extent(structure, field_work)
+    for i in range(header_of(structure).links):
+        size = maximum(size, largest(vector(work, i, RHO0)))
+    return size
+
+
 @helper
 def remaining(sizes: Any, size: Any) -> Any:
     """`relative`, but for turns that rounding makes in a motion without turns, and shifts in one without shifts.
@@ -444,7 +454,7 @@ def solve(
         eliminate(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        size = extent(structure, field_work)
+        size = size_of_poses(structure, field_work, work)
         turn, now, moved = sizes.joint_turn, remaining(sizes, size), beyond_rounding(sizes, size, zero + 1.0)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
             return False, zero + MISLED, moved

@@ -27,7 +27,7 @@ from liegroup.compile.scalars import maximum
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import force_of
 from mechanics.closed_trees.layout import closures_of, element_of
-from mechanics.closed_trees.poses import GRAIN, extent, gather
+from mechanics.closed_trees.poses import GRAIN, gather
 from mechanics.kernels.links import freedom
 from mechanics.model.layout import header_of, link_of
 from mechanics.variational.closed_step import (
@@ -41,6 +41,7 @@ from mechanics.variational.closed_step import (
     lines_of,
     reaction,
     remaining,
+    size_of_poses,
     start,
 )
 from mechanics.variational.closed_step import accept as accept_closed
@@ -136,7 +137,7 @@ def iterate(
             eliminate_loaded(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        size = extent(structure, field_work)
+        size = size_of_poses(structure, field_work, work)
         turn, now, moved = sizes.joint_turn, remaining(sizes, size), beyond_rounding(sizes, size, zero + 1.0)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
             return False, zero + MISLED, zero, moved

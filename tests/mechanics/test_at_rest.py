@@ -5,9 +5,20 @@ import pytest
 
 from integrators import Problem, integrate, suggest_step, traced
 from liegroup import rn
-from mechanics import Body, Inertia, JointData, Mechanism, Tree, equilibrium, load_mechanism, velocity_problem
+from mechanics import (
+    Body,
+    Inertia,
+    JointData,
+    Mechanism,
+    ModelWarning,
+    Tree,
+    equilibrium,
+    load_mechanism,
+    load_model,
+    velocity_problem,
+)
 from mechanics.elastic import Dampers, Network, Springs
-from mechanics.forces import motor
+from mechanics.forces import joint_spring, motor
 from mechanics.formulations import constrained_problem, multiplier_problem
 from mechanics.joints import Motion, Revolute, Spherical
 from mechanics.systems.loops import four_bar
@@ -160,3 +171,22 @@ def test_loops_that_are_driven_from_almost_rest_slip_beside_the_motion(rate, met
     run = integrate(crank, method, (0.0, 1.0), None if method is None else 1e-3)
     assert run.success, run.message
     assert run.maximum("velocity_gap") > 1e-6 * rate  # the limit at the start
+
+
+def test_a_robot_on_springs_and_dampers_comes_to_rest_and_stays_there():
+    """Its equations were "not solved" as soon as it stood still: shifts of its links are rounded by their places."""
+    with pytest.warns(ModelWarning, match="mimic"):
+        robot = load_model("panda")
+    held = Mechanism(robot, elements=[joint_spring(joint, 3000.0, damping=100.0) for joint in robot.joint_names])
+    for method, step in (("TREE_VARIATIONAL", 0.002), ("TREE_VARIATIONAL_IMEX", 0.002)):
+        run = integrate(held.problem(robot.neutral()), method, (0.0, 6.0), step)
+        assert run.success, run.message
+        assert np.abs(run["p"][-1]).max() < 1e-14
+
+
+def test_a_rope_that_drag_has_brought_to_rest_is_judged_by_its_motion():
+    """Momenta of asynchronous steps at rest depend on the step; that was all that the last steps did."""
+    places, pairs = [[0.1 * k, 0, 0] for k in range(6)], [[k, k + 1] for k in range(5)]
+    rope = Network(places, 0.05, [Springs(pairs, 500.0)], fixed=[0, 5], drag=2.0)
+    run = integrate(rope.problem(), "AVI", (0.0, 40.0), rope.step())
+    assert run.success, run.message
