@@ -46,8 +46,13 @@ def _check_persists(posed: Posed, near: Linearisation) -> None:
     k = int(np.argmax(np.abs(near.acceleration))) if len(near.acceleration) else 0
     scale = max(float(np.abs(near.A).max(initial=0.0)), 1.0)
     if len(near.acceleration) and abs(near.acceleration[k]) > AT_REST * scale:
+        remedy = "find one with mechanics.equilibrium, or give the joint forces (tau) that hold it"
+        for element in getattr(posed.model, "elements", ()):
+            if (motion := getattr(element, "motion", None)) is not None and not motion.is_constant:
+                remedy += f"; {element} moves, which an equilibrium leaves out: take a time t at which it rests"
+                break
         raise ModelError(
             f"state of {posed.name!r}",
             f"does not persist: v̇ of {posed.labels[k]} is {near.acceleration[k]:.4g} {posed.units[k]}/s²",
-            "find one with mechanics.equilibrium, or give the joint forces (tau) that hold it",
+            remedy,
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import __main__ as all_of_them
 from benchmarks.machine import best_time
 from mechanics.reference.operation_counts import OPERATIONS, star
 from studies.efficiency.methods import counted
@@ -46,3 +47,17 @@ def test_rattle_of_lagrangians_and_of_mechanisms_are_told_apart():
 def test_what_does_nothing_is_not_timed() -> None:
     with pytest.raises(RuntimeError, match="does nothing"):
         best_time(lambda calls: None)
+
+
+def test_benchmarks_are_run_by_names_that_there_are(capsys, monkeypatch) -> None:
+    """Every one of them is a module; what is none is named, and so are peers that are not installed."""
+    for name in all_of_them.RECORDS:
+        assert (ROOT / "benchmarks" / f"{name}.py").is_file(), name
+    monkeypatch.setattr("sys.argv", ["benchmarks", "trees"])
+    with pytest.raises(SystemExit, match="2"):
+        all_of_them.main()
+    assert "trees: expected some of tree_rhs" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["benchmarks", "rods"])
+    monkeypatch.setattr(all_of_them, "find_spec", lambda package: None)
+    assert all_of_them.main() == 0
+    assert "rods: left out, without elastica, exudyn" in capsys.readouterr().out

@@ -900,3 +900,12 @@ def test_next_to_nothing_of_what_closures_hold_is_a_singular_position():
     for angle in (1e-8, 1e-10):
         with pytest.raises(ModelError, match="singular position"):
             mechanics.linearise(made, [angle, -angle, angle])
+
+
+def test_modes_name_the_drive_that_moves():
+    """An equilibrium takes drives as if they stood still; to "find one" by it was all that was said."""
+    arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=Inertia.point(1.0, (0, 0, -0.5)))])
+    target = Motion(harmonics=[(0.3, 2.0, 0.1)])
+    driven = Mechanism(arm, elements=[servo("arm_joint", stiffness=50.0, damping=2.0, target=target)])
+    with pytest.raises(ModelError, match=r"Servo on joint 'arm_joint' moves, .* a time t at which it rests"):
+        mechanics.modes(driven, mechanics.equilibrium(driven))
