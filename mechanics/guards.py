@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from integrators.problem import Guard
 from integrators.problem.guards import energy_guard
+from mechanics.constraints.assembly import velocity_units
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -29,6 +30,8 @@ SLIPPING = 1e-6
 """Velocity at which a loop opens or a wheel slips, relative to a speed of the motion."""
 STRAINED = 0.05
 """The same where the formulation lets gaps grow."""
+ROUNDED = 1e-9
+"""Part of an energy, wherever its zero is, that is none of what is at play."""
 LOST = 1e-13
 """Smallest pivot of the closures, relative to that at home, at which nothing is left of the multipliers."""
 
@@ -46,6 +49,17 @@ def gravity_at_play(tree: Tree) -> float:
     return float(np.linalg.norm(tree.gravity)) * total
 
 
+def anchored_potential(tree: Tree) -> float:
+    """−Σ mᵢ g·r, J, of every body at the place r of its root on the base: what the origin of the world adds."""
+    root: dict[str | None, Array] = {}
+    total = 0.0
+    for body in tree.bodies:
+        place = np.asarray(body.position) if body.parent is None else root[body.parent]
+        root[body.name] = place
+        total -= body.inertia.mass * float(np.dot(tree.gravity, place))
+    return total
+
+
 def tree_guards(
     tree: Tree,
     kinetic: float,
@@ -59,19 +73,22 @@ def tree_guards(
     """The guard of the energy of a tree that starts with these energies, J; none with prescribed motions.  `smooth`:
     nothing hits or sticks, so that what is lost can be accounted for.
 
-    At play are the kinetic energy, and what the bodies can exchange by falling along their chains, from where they are
-    to the origin of the base, or from there to what they may meet at a distance `reach`, m, whichever is more; of
-    bodies that start at rest at the origin and meet nothing, a fall through their own size.  Where force elements have
-    `stored` more at the start than gravity can give, it is that in its place.
+    At play are the kinetic energy, and what the bodies can exchange by falling along their chains; where joints let
+    them shift, from where they are to the place of their root on the base, or from there to what they may meet at a
+    distance `reach`, m, whichever is more; of bodies that start at rest there and meet nothing, a fall through their
+    own size.  Where force elements have `stored` more at the start than gravity can give, it is that in its place.
     """
     if tree.is_rheonomic:
         return ()
     pull = float(np.linalg.norm(tree.gravity))
-    falls = max(gravity_at_play(tree), abs(potential), pull * tree.mass * reach)
+    falls = gravity_at_play(tree)
+    if any(unit == "m" for body in tree.bodies for unit in velocity_units(body.joint)):
+        falls = max(falls, abs(potential - anchored_potential(tree)), pull * tree.mass * reach)
     if not kinetic + max(falls, stored) > 0.0:
         inertias = [b.inertia for b in tree.bodies]  # m times the radius of gyration
         falls = pull * float(sum(np.sqrt(0.5 * j.mass * np.trace(j.tensor_about_com)) for j in inertias))
-    return energy_guard(kinetic + max(falls, stored), dissipates or bool(np.any(tree.damping)), accounts=smooth)
+    dissipates = dissipates or bool(np.any(tree.damping))
+    return energy_guard(kinetic + max(falls, stored), dissipates, accounts=smooth, share=ROUNDED)
 
 
 def speed_at_play(tree: Tree, kinetic: float) -> float:

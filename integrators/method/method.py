@@ -569,8 +569,8 @@ class Method:
         if self.stepper.own not in problem.own_steps:
             raise ValueError(
                 f"{self.name}: the problem {problem.model!r} has no {self.stepper.own} step of its own; expected one "
-                "of a kind that "
-                f"brings it, such as the motion of a tree of bodies; it brings {sorted(problem.own_steps) or 'none'}"
+                "that brings it (trees and mechanisms: variational; networks: asynchronous, and without bodies and "
+                f"dampers asynchronous_free); it brings {sorted(problem.own_steps) or 'none'}"
             )
         return problem.own_steps[self.stepper.own]
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.ambient import unit_sizes
 from integrators.problem.guards import Guard, energy_guard, momentum_guards
+from integrators.problem.parts import constrained, quasi_velocity
 from integrators.problem.problem import Problem
 from liegroup.table import retract
 from liegroup.tau import EXP
@@ -23,7 +25,7 @@ _LATER = 0.37
 TIMES = tuple(0.05 * 1.25**k for k in range(35))
 """s, up to 100: when a force of time may act that does not at the start."""
 _STEP = 1e-5
-_SOON, _SHORT = 0.1, 0.02
+_SOON, _SHORT = 0.1, 0.01
 """s, and the part of a state by which it changes, of the steps with which a motion is followed a little."""
 _FAST = 1e6
 """Kinetic energy that drowns what is at play, in parts of it."""
@@ -46,8 +48,9 @@ def with_energy_guard(problem: Problem, conservative: bool = True, momenta: Sequ
 
 
 def energy_at_play(problem: Problem) -> float:
-    """The kinetic energy of the start, and the differences of the potential energy within a rad or a metre; 0 where
-    they are not finite.
+    """The kinetic energy of the start, and the differences of the potential energy within what counts as one
+    (`Problem.scales`: a rad or a metre, unless it says another), along velocities that constraints admit; 0 where they
+    are not finite.
 
     The last variable of the state is the velocity or the momentum.
     """
@@ -158,9 +161,33 @@ def _pattern(problem: Problem) -> Array:
 
 
 def _configuration_moved(problem: Problem, y: Array, distance: float) -> Array:
-    by = distance * _pattern(problem)
+    units = unit_sizes(problem.table, problem.scales)
+    by = distance * units * _pattern(problem)
     by[-problem.variables[-1].size :] = 0.0
-    return _moved(problem, y, by)
+    return _moved(problem, y, _admitted(problem, y, by, units))
+
+
+def _admitted(problem: Problem, y: Array, by: Array, units: Array) -> Array:
+    """The part of a displacement that rows of constraints, or a basis of the velocities, admit; in units of components
+    nothing else is nearer.
+    """
+    if problem.parts_layout not in ("constrained", "quasi_velocity"):
+        return by
+    n, m, *more = problem.sizes
+    with suppress(Exception):  # of the user's functions, at rest
+        values, one = problem.parts_values(problem.begins or 0.0, y), units[:n]
+        if problem.parts_layout == "constrained":
+            at = constrained(n, m, more[0])
+            rows = values[at.ROWS : at.ROWS + m * n].reshape(m, n) * one
+            inner = by[:n] / one
+            inner = inner - np.linalg.pinv(rows) @ (rows @ inner)
+        else:
+            at = quasi_velocity(n, problem.variables[-1].size)
+            basis = values[at.BASIS : at.METRIC].reshape(n, -1) / one[:, None]
+            inner = basis @ (np.linalg.pinv(basis) @ (by[:n] / one))
+        if np.isfinite(inner).all():
+            by = np.concatenate([one * inner, by[n:]])
+    return by
 
 
 def _moved(problem: Problem, y: Array, by: Array) -> Array:

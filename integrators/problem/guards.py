@@ -138,20 +138,19 @@ MOMENTUM_CHANGE = 0.05
 """Part of the momenta of the start, and of its own magnitude, by which a conserved momentum may be wrong."""
 
 
-def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = False) -> tuple[Guard, ...]:
+def energy_guard(
+    at_play: float, dissipates: bool = False, accounts: bool = False, share: float = ENERGY_SHARE
+) -> tuple[Guard, ...]:
     """The guard of a conserved energy, or of one that only falls, accounted for or not; `at_play`: the energy that the
-    motion can exchange, J.  Nothing where that is not known (0).
+    motion can exchange, J; `share`: part of the magnitude of the energy, wherever its zero is, that is no change
+    either.  Nothing where that is not known (0).
     """
     if not at_play > 0.0:
         return ()
     change, rise = _change_and_rise(at_play, dissipates)
     says = "energy that should only fall with time rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
-    return (
-        Guard(
-            "energy", says, remedy, change=change, rise=rise, relative=ENERGY_SHARE, accounts=dissipates and accounts
-        ),
-    )
+    return (Guard("energy", says, remedy, change=change, rise=rise, relative=share, accounts=dissipates and accounts),)
 
 
 def _change_and_rise(at_play: float, dissipates: bool) -> tuple[float, float]:

@@ -28,7 +28,7 @@ from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem.problem import group_table
 from integrators.problem.times import begins_at
 from liegroup.arrays import real, reals
-from liegroup.table import RN
+from liegroup.table import FACTORS, RN
 from mechanics.nonholonomic.forms import Forms
 
 Array = NDArray[np.float64]
@@ -275,6 +275,7 @@ class NonholonomicSystem:
         work: tuple[int, int],
         exact: Callable[[Any], Array] | None,
         edges: Sequence[str] = (),
+        scaled: bool = True,
     ) -> Problem:
         return Problem(
             group=np.vstack([self.group, [RN, self.n_q, self.n, size, size]]),
@@ -292,10 +293,46 @@ class NonholonomicSystem:
             parts_layout=layout,
             exact=exact,
             model=self.model,
+            scales=np.concatenate([self._scales[0], self._scales_of(last)]) if scaled else np.ones(len(y0)),
             scene=self.scene,
             inputs=self.inputs,
             autonomous=self.autonomous,
         )
+
+    @cached_property
+    def _scales(self) -> tuple[Array, Array]:
+        """What counts as one in q and v: 1, or, of lengths, the greatest radius of gyration at the start.  Lengths are
+        positions of SE(2) and SE(3), and what is in metres.
+        """
+        of_q = np.array([unit == "m" for variable in self.variables for unit in _units(variable)])
+        of_v = np.array([unit == "m/s" for unit in _units(self.velocities)])
+        for kind, first_q, first_v, n_q, _ in self.group.tolist():
+            f = FACTORS[kind]
+            if not f.COMMUTATIVE:
+                for copy in range(n_q // f.N_Q):
+                    for j, place in enumerate(f.SIZES):
+                        if place is not None:
+                            first = first_q + copy * f.N_Q + place[0]
+                            of_q[first : first + place[1]] = of_v[first_v + copy * f.N_V + j] = True
+        size = 1.0
+        if of_v.any() and not of_v.all():
+            n, state = self.n, np.concatenate([self.q0, np.zeros(self.n)])
+            work = (1 + work_rows(n, self.m) + self.scratch, constrained_layout(n, self.m, self.positions).SIZE)
+            plain = self._problem(self.constrained, state, n, self.velocities, "constrained", work, None, scaled=False)
+            mass = np.diagonal(plain.parts_values(self.t, state)[: n * n].reshape(n, n))
+            found = np.sqrt(mass[~of_v].max(initial=0.0) / (mass[of_v].max(initial=0.0) or np.inf))
+            size = float(found) if np.isfinite(found) and found > 0.0 else 1.0
+        return np.where(of_q, size, 1.0), np.where(of_v, size, 1.0)
+
+    def _scales_of(self, last: Variable) -> Array:
+        """The same of v, or of quasi-velocities: those in m/s, and those that are components of v."""
+        of_v = self._scales[1]
+        if last.size == self.n:
+            return of_v
+        known = dict(zip(self.velocities.labels, of_v, strict=True))
+        length = next((x for x in of_v if x != 1.0), 1.0)
+        units = zip(last.labels, _units(last), strict=True)
+        return np.array([length if unit == "m/s" else known.get(label, 1.0) for label, unit in units])
 
     @property
     def _keeps_energy(self) -> bool:
@@ -599,6 +636,12 @@ class NonholonomicSystem:
     @cached_property
     def _constrained_problem(self) -> Problem:
         return self._unchecked(self.q0, np.zeros(self.n))
+
+
+def _units(variable: Variable) -> list[str]:
+    """The unit of each component; nothing where none is said."""
+    units = [unit.strip() for unit in variable.units.split(",")]
+    return units if len(units) == variable.size else units[:1] * variable.size
 
 
 def guarded_edges(problem: Problem, edges: Sequence[str]) -> Problem:

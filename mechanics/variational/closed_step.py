@@ -81,6 +81,8 @@ NEAR = 1e-4
 """A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
 NOISE = 16.0
 """Corrections below this many roundings of a pose are none."""
+REST = 1e-12
+"""Motions of a step below this part of the poses are those of rest: where corrections grow there, they have ended."""
 DOUBTFUL = 0.3
 """A first correction beyond this part of the motion: the extrapolated guess may lead to another solution than that near
 rest.
@@ -428,6 +430,15 @@ def remaining(sizes: Any, size: Any) -> Any:
 
 
 @helper
+def at_rest(sizes: Any, size: Any, zero: Any) -> Any:
+    """More than any relative correction where motion and correction are below `REST`, of turns and of poses of that
+    `size`: there it is rounding, through levers of the closures; else 0.
+    """
+    turns, shifts = maximum(sizes.turn, sizes.turn_correction), maximum(sizes.shift, sizes.shift_correction)
+    return select(turns <= REST, select(shifts <= REST * size, zero + 1e300, zero), zero)
+
+
+@helper
 def beyond_rounding(sizes: Any, size: Any, most: Any) -> Any:
     """A motion in roundings of the poses, of that `size`; at `most` 1."""
     shift = sizes.shift / select(size == 0.0, size + LEAST, NOISE * GRAIN * size)
@@ -458,7 +469,8 @@ def solve(
         turn, now, moved = sizes.joint_turn, remaining(sizes, size), beyond_rounding(sizes, size, zero + 1.0)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
             return False, zero + MISLED, moved
-        stuck = select(before <= NEAR, select(now >= before, zero, going), going)
+        near = maximum(NEAR + zero, at_rest(sizes, size, zero))
+        stuck = select(before <= near, select(now >= before, zero, going), going)
         going, before = select(now <= SMALL, zero, stuck), now
         if not any_(going > 0.0):
             return True, turn, moved

@@ -222,3 +222,18 @@ def test_the_derivative_is_compiled_by_the_first_newton_step_and_not_before():
     assert all(x.value is None for x in cells)
     assert integrate(problem, "RKMK_RADAU_IIA3", (0.3, 0.31), step=1e-3).success
     assert any(x.value is not None for x in cells)
+
+
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "MIDPOINT"])
+def test_what_an_energy_may_change_by_does_not_depend_on_the_origin(method):
+    """A double pendulum cannot fall to it: a hundred metres up it lost a quarter of its energy with success."""
+    rod = Inertia.about_com(1.0, (0, 0, -0.5), 0.08 * np.eye(3))
+    limits = []
+    for height in (0.0, 100.0):
+        upper = Body("a", Revolute((0, 1, 0)), None, (0, 0, height), inertia=rod)
+        pendulum = Tree([upper, Body("b", Revolute((0, 1, 0)), "a", (0, 0, -1.0), inertia=rod)])
+        problem = hamiltonian_problem(pendulum, [1.0, 0.5])
+        limits += [guard.change for guard in problem.guards if guard.name == "energy"]
+        run = integrate(problem, method, (0.0, 60.0), 0.05)
+        assert [doubt.name for doubt in run.doubts] == ["energy"]
+    assert limits[0] == pytest.approx(limits[1])
