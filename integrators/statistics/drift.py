@@ -96,7 +96,8 @@ def energy_drift(t: ArrayLike, energy: ArrayLike, blocks: int = 64) -> Drift:
     count = min(int(blocks), len(times))
     if count < LEAST_SAMPLES:
         raise ValueError(f"blocks = {blocks}: expected at least {LEAST_SAMPLES}")
-    block_times, means = (np.array([part.mean() for part in np.array_split(x, count)]) for x in (times, values))
+    first = values[0]  # taken off, so that a constant leaves no rounding
+    block_times, means = (np.array([part.mean() for part in np.array_split(x, count)]) for x in (times, values - first))
     centred = block_times - block_times.mean()
     weights = centred / (centred @ centred)
     slope = float(weights @ means)
@@ -106,7 +107,8 @@ def energy_drift(t: ArrayLike, energy: ArrayLike, blocks: int = 64) -> Drift:
     line = np.stack([np.full(count, count**-0.5), centred / np.sqrt(centred @ centred)])
     freedom = count - float(np.trace(line @ correlation @ line.T))
     variance = float(residuals @ residuals) / freedom * float(weights @ correlation @ weights)
-    return Drift(slope, float(np.sqrt(variance)), float(values.mean()), float(np.ptp(values)), phi, block_times, means)
+    mean, band = float(first + (values - first).mean()), float(np.ptp(values))
+    return Drift(slope, float(np.sqrt(variance)), mean, band, phi, block_times, first + means)
 
 
 def _persistence(residuals: Array) -> float:
@@ -139,7 +141,7 @@ def smooth_average(values: ArrayLike, axis: int = 0) -> Any:
     Raises
     ------
     ValueError
-        No such axis.
+        No such axis, or no samples along it.
 
     Notes
     -----
@@ -159,6 +161,8 @@ def smooth_average(values: ArrayLike, axis: int = 0) -> Any:
     if not -values.ndim <= axis < values.ndim:
         raise ValueError(f"axis: {axis}, expected one of an array values of shape {values.shape}")
     values = np.moveaxis(values, axis, 0)
+    if not len(values):
+        raise ValueError("values: no samples, expected at least one")
     x = (np.arange(len(values)) + 0.5) / len(values)
     weight = np.exp(-1.0 / (x * (1.0 - x)))
     return np.tensordot(weight / weight.sum(), values, axes=1)
@@ -184,7 +188,7 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
     Raises
     ------
     ValueError
-        Fewer than three pairs, or numbers that are not positive and finite.
+        Fewer than three pairs, numbers that are not positive and finite, or one n alone.
 
     References
     ----------
@@ -205,6 +209,8 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
     ):
         shapes = f"shapes {steps.shape} and {sizes.shape}"
         raise ValueError(f"n, size: {shapes}, expected at least 3 pairs of positive finite numbers")
+    if steps.min() == steps.max():
+        raise ValueError(f"n: {steps[0]:g} alone, expected at least two different numbers of steps")
     x, y = np.log(steps), np.log(sizes)
     centred = x - x.mean()
     slope = float(centred @ y / (centred @ centred))

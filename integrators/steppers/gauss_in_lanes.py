@@ -22,6 +22,7 @@ Coefficients, options and rows of the workspace: `integrators.steppers.gauss_wor
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -414,9 +415,11 @@ def energy_of(problem: Problem, t: float = 0.0) -> float:
     way = ROUNDED * unit_sizes(problem.table, problem.scales) * np.random.default_rng(0).standard_normal(2 * half)
     way[half:] = 0.0
     for y in np.atleast_2d(problem.y0):
-        rates, beside = problem.velocity(t, y), problem.velocity(t, moved(problem, y, way))
+        rates = problem.velocity(t, y)
         largest = max(largest, 0.5 * float(np.abs(rates[:half] * y[problem.n - half :]).sum()))
-        largest = max(largest, 0.5 * float(np.nan_to_num(np.abs((beside - rates)[half:] * way[:half])).sum()))
+        with suppress(Exception):  # of a user's function beside the start
+            beside = problem.velocity(t, moved(problem, y, way)) - rates
+            largest = max(largest, 0.5 * float(np.nan_to_num(np.abs(beside[half:] * way[:half])).sum()))
         if "energy" in problem.invariant_names:
             largest = max(largest, abs(float(problem.invariant_values(t, y)[problem.invariant_names.index("energy")])))
     return largest if np.isfinite(largest) else 0.0

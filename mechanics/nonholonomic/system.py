@@ -302,25 +302,27 @@ class NonholonomicSystem:
     @cached_property
     def _scales(self) -> tuple[Array, Array]:
         """What counts as one in q and v: 1, or, of lengths, the greatest radius of gyration at the start.  Lengths are
-        positions of SE(2) and SE(3), and what is in metres.
+        positions of SE(2) and SE(3), and what is in metres; turns are those of groups, and what is in radians.
         """
         of_q = np.array([unit == "m" for variable in self.variables for unit in _units(variable)])
-        of_v = np.array([unit == "m/s" for unit in _units(self.velocities)])
+        of_v, turns = (np.array([unit == of for unit in _units(self.velocities)]) for of in ("m/s", "rad/s"))
         for kind, first_q, first_v, n_q, _ in self.group.tolist():
             f = FACTORS[kind]
             if not f.COMMUTATIVE:
                 for copy in range(n_q // f.N_Q):
                     for j, place in enumerate(f.SIZES):
+                        k = first_v + copy * f.N_V + j
+                        of_v[k], turns[k] = place is not None, place is None
                         if place is not None:
                             first = first_q + copy * f.N_Q + place[0]
-                            of_q[first : first + place[1]] = of_v[first_v + copy * f.N_V + j] = True
+                            of_q[first : first + place[1]] = True
         size = 1.0
-        if of_v.any() and not of_v.all():
+        if of_v.any() and turns.any():
             n, state = self.n, np.concatenate([self.q0, np.zeros(self.n)])
             work = (1 + work_rows(n, self.m) + self.scratch, constrained_layout(n, self.m, self.positions).SIZE)
             plain = self._problem(self.constrained, state, n, self.velocities, "constrained", work, None, scaled=False)
             mass = np.diagonal(plain.parts_values(self.t, state)[: n * n].reshape(n, n))
-            found = np.sqrt(mass[~of_v].max(initial=0.0) / (mass[of_v].max(initial=0.0) or np.inf))
+            found = np.sqrt(mass[turns].max(initial=0.0) / (mass[of_v].max(initial=0.0) or np.inf))
             size = float(found) if np.isfinite(found) and found > 0.0 else 1.0
         return np.where(of_q, size, 1.0), np.where(of_v, size, 1.0)
 

@@ -206,3 +206,15 @@ def test_an_order_needs_errors_above_the_floor_and_a_finest_one() -> None:
 def test_forms_of_other_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="square matrices of one size"):
         symplectic_defect(np.eye(4), canonical_form(1))
+
+
+def test_a_constant_does_not_drift_and_one_size_does_not_grow():
+    """A constant had the significance of its rounding, up to 1.3."""
+    for count in (80, 101, 333):
+        for value in (0.1, 1.0 / 3.0, 1e9):
+            found = energy_drift(np.linspace(0.0, 10.0, count), np.full(count, value))
+            assert (found.slope, found.significance, found.mean) == (0.0, 0.0, value)
+    with pytest.raises(ValueError, match="n: 2 alone"):
+        growth_exponent([2, 2, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="no samples"):
+        smooth_average([])
