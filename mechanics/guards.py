@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from integrators.problem import Guard
 from integrators.problem.guards import energy_guard
-from mechanics.constraints.assembly import velocity_units
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -82,7 +81,7 @@ def tree_guards(
         return ()
     pull = float(np.linalg.norm(tree.gravity))
     falls = gravity_at_play(tree)
-    if any(unit == "m" for body in tree.bodies for unit in velocity_units(body.joint)):
+    if any(unit == "m" for body in tree.bodies for unit in body.joint.q_units):
         falls = max(falls, abs(potential - anchored_potential(tree)), pull * tree.mass * reach)
     if not kinetic + max(falls, stored) > 0.0:
         inertias = [b.inertia for b in tree.bodies]  # m times the radius of gyration

@@ -75,7 +75,7 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
     looks = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale) for row in rows]
     ratios, moves = [look[0] for look in looks], np.array([look[2] for look in looks])
     counts = ~(moves < _AT_REST * moves.max())  # what has come to rest is no longer the motion
-    if 2 * sum(ratio > UNRESOLVED for ratio, moving in zip(ratios, counts, strict=True) if moving) < counts.sum():
+    if 2 * sum(ratio > UNRESOLVED for ratio, moving in zip(ratios, counts, strict=True) if moving) < len(rows):
         scales = [_before(run, found, row, scale) for row in rows]
         return [
             doubt
@@ -192,6 +192,9 @@ def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[f
     """r of a step from one state, the state after its halves, and how far they go; infinite where one fails, but of
     methods that remember: there it is a start in the midst of a motion, of which the run had none.
     """
+    if run.method.stepper.starts:  # from the midst of a motion small rates are wrong, beside the largest
+        rates = np.arange(len(scale)) >= positions_of(run.problem)
+        scale = np.where(rates, scale[rates].max(initial=0.0), scale)
     one = stepped(run, t, h, y)
     half = stepped(run, t, 0.5 * h, y)
     two = stepped(run, t + 0.5 * h, 0.5 * h, half)

@@ -107,7 +107,7 @@ def test_a_problem_without_the_step_is_refused():
     problem = Problem(
         [[0, 0, 0, 1, 1], [0, 1, 1, 1, 1]], [1.0, 0.0], lambda t, y: (y[1], -y[0]), canonical=True, model="oscillator"
     )
-    with pytest.raises(ValueError, match="tree of bodies"):
+    with pytest.raises(ValueError, match="trees and mechanisms: variational"):
         integrate(problem, "TREE_VARIATIONAL", (0, 1), 0.1)
 
 
