@@ -182,8 +182,8 @@ def _admitted(problem: Problem, y: Array, by: Array, units: Array) -> Array:
             inner = by[:n] / one
             inner = inner - np.linalg.pinv(rows) @ (rows @ inner)
         else:
-            at = quasi_velocity(n, problem.variables[-1].size)
-            basis = values[at.BASIS : at.METRIC].reshape(n, -1) / one[:, None]
+            block = quasi_velocity(n, problem.variables[-1].size)
+            basis = values[block.BASIS : block.METRIC].reshape(n, -1) / one[:, None]
             inner = basis @ (np.linalg.pinv(basis) @ (by[:n] / one))
         if np.isfinite(inner).all():
             by = np.concatenate([one * inner, by[n:]])
