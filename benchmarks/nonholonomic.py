@@ -3,11 +3,12 @@
 Two tables: nanoseconds per step, one trajectory and eight in lanes (per trajectory); and microseconds per simulated
 second at equal error.  Costs are differences of a long and a short run (every step watches the invariants), so that
 starting a run does not count for anybody, and with variable steps those of one run; of all of ours the seconds of the
-steps alone, without the looks at a run that has ended; errors are those of the configuration after `HORIZON`, against DOP853 at 1e-13.  At equal error: fixed steps, one
-trajectory and eight in lanes; variable steps; SciPy's DOP853 on the same compiled right-hand side, without projections
-as the others; Exudyn's implicit solvers on its rolling-disc joint, where Exudyn is installed.  The wheeled tree also in
-Hamiltonian variables, by the kernel of all mechanisms and by straight-line code, for SciPy as well: there our steps are
-projected, which gives them their invariants and the first evaluation of the next step.
+steps alone, without the looks at a run that has ended; errors are those of the configuration after `HORIZON`, against
+DOP853 at 1e-13.  At equal error: fixed steps, one trajectory and eight in lanes; variable steps; SciPy's DOP853 on the
+same compiled right-hand side, without projections as the others; Exudyn's implicit solvers on its rolling-disc joint,
+where Exudyn is installed.  The wheeled tree also in Hamiltonian variables, by the kernel of all mechanisms and by
+straight-line code, for SciPy as well: there our steps are projected, which gives them their invariants and the first
+evaluation of the next step.
 """
 
 from __future__ import annotations
