@@ -58,10 +58,12 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
 
 
 def _beside(guard: Guard, found: Trajectory) -> float:
-    """What the number of a guard may be beside the motion, by some saved states."""
+    """What the number of a guard may be beside the motion, by the median of some saved states: a motion that has blown
+    up by the end allows nothing.
+    """
     rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
     with suppress(Exception):  # of states that are none
-        return float(max(guard.beside(float(found.t[k]), found.y[k]) for k in rows))
+        return float(np.median([guard.beside(float(found.t[k]), found.y[k]) for k in rows]))
     return 0.0
 
 

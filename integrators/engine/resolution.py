@@ -28,7 +28,7 @@ DECAYED = 4.0
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
 _AT_REST = 1e-4
-"""Part of the largest move of a step, of those looked at, that is none beside it."""
+"""Part of the largest move of a step, of those looked at before, that is none beside it."""
 _NOISE = 1e-13
 """The same of what counts as one (`Problem.scales`): what rounding of forces that balance moves."""
 FAR = 10.0
@@ -74,7 +74,7 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
         return []
     looks = [_ratio(run, float(found.t[row]), run.plan.h, found.y[row], scale) for row in rows]
     ratios, moves = [look[0] for look in looks], np.array([look[2] for look in looks])
-    counts = ~(moves < _AT_REST * moves.max())  # what has come to rest is no longer the motion
+    counts = ~(moves < _AT_REST * np.maximum.accumulate(moves))  # what has come to rest is no longer the motion
     if 2 * sum(ratio > UNRESOLVED for ratio, moving in zip(ratios, counts, strict=True) if moving) < len(rows):
         scales = [_before(run, found, row, scale) for row in rows]
         return [

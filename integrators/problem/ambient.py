@@ -52,6 +52,21 @@ def unit_sizes(table: NDArray[np.int64], scales: Array) -> Array:
     return found
 
 
+def state_units(table: NDArray[np.int64], units: Array) -> Array:
+    """What counts as one in each component of the state (n,), of what does in each of the velocity (dimension,), the
+    other way of `unit_sizes`: 1 in those of a rotation.
+    """
+    found = [np.ones(0)]
+    for kind, _, v, n_q, n_v in table.tolist():
+        f = FACTORS[kind]
+        q, of_v = np.ones((n_q // f.N_Q, f.N_Q)), units[v : v + n_v].reshape(-1, f.N_V)
+        for j, place in enumerate(f.SIZES):
+            if place is not None:
+                q[:, place[0] : sum(place)] = of_v[:, j : j + 1]
+        found.append(q.ravel())
+    return np.concatenate(found)
+
+
 def state_sizes(table: NDArray[np.int64], y: Array) -> Array:
     """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
     Rⁿ.

@@ -48,7 +48,7 @@ class Guard:
         it is then kept with the invariants, under its name.
     beside : callable, optional
         ``(t, y)`` → what `greatest` may be beside a state of the motion, where the start alone says too little of it:
-        of a run that has passed `greatest`, the largest of some of its saved states counts.
+        of a run that has passed `greatest`, the median of some of its saved states counts.
     accounts : bool
         Of an energy that only falls under a smooth field: whether what a run of fixed steps loses is held against what
         the field takes from it, as far as every step is saved; more by `rise` is a doubt.
@@ -56,7 +56,7 @@ class Guard:
     Raises
     ------
     ValueError, TypeError
-        A name that is no identifier; limits that are not numbers, or in the wrong order.
+        A name that is no identifier; limits that are not numbers, or in the wrong order; `beside` that is no function.
 
     Examples
     --------
@@ -87,6 +87,8 @@ class Guard:
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise ValueError(f"guard: name {self.name!r}, expected an identifier (letters, digits, _)")
         of_kind(self.says, str, "says", "a text")
+        if self.beside is not None and not callable(self.beside):
+            raise TypeError(f"guard {self.name!r}: beside {self.beside!r}, expected a function (t, y) or None")
         for field in ("least", "greatest", "change", "rise", "relative"):
             real(getattr(self, field), f"guard {self.name!r}: {field}", "a number", lambda x: x == x)
         if not (self.least <= self.greatest and self.change >= 0.0 and self.rise >= 0.0 and self.relative >= 0.0):

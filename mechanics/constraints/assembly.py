@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem.ambient import state_units as behind_velocities
 from liegroup.arrays import reals, sequence, shown
-from liegroup.table import EXP, FACTORS, increment, retract
+from liegroup.table import EXP, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
 from mechanics.constraints.couplings import MIMIC
@@ -118,15 +119,7 @@ def units_of(tree: Tree, size: float) -> Array:
 def state_units(tree: Tree, size: float) -> Array:
     """What counts as one in each component of the state (q, v): 1, or the size of the mechanism."""
     units = units_of(tree, size)
-    q = np.ones(tree.nq)
-    for kind, q_offset, v_offset, n_q, _ in tree.group.table.tolist():
-        f = FACTORS[kind]
-        for copy in range(n_q // f.N_Q):
-            for j, place in enumerate(f.SIZES):
-                if place is not None:
-                    first = q_offset + copy * f.N_Q + place[0]
-                    q[first : first + place[1]] = units[v_offset + copy * f.N_V + j]
-    return np.concatenate([q, units])
+    return np.concatenate([behind_velocities(tree.group.table, units), units])
 
 
 def canonical_units(tree: Tree, closures: Iterable[Closure] = ()) -> Array:

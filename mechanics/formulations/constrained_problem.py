@@ -14,7 +14,7 @@ from integrators.problem import Problem
 from liegroup.arrays import of_kind
 from liegroup.table import RN
 from mechanics.closed_trees.packing import Solved, pack_loops
-from mechanics.constraints.assembly import size_of, state_units
+from mechanics.constraints.assembly import state_units
 from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.formulations.holonomic import field, invariants, parts, powers
@@ -102,6 +102,6 @@ def constrained_problem(
         structure=structure,
         parts=parts,
         parts_layout="constrained",
-        scales=state_units(mechanism.tree, size_of(mechanism.tree, mechanism.equations.closures)),
+        scales=state_units(mechanism.tree, mechanism.size),
         inputs=replace(packed.inputs, power=powers),
     )

@@ -20,7 +20,7 @@ from liegroup.group import product, rn
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.closed_trees.packing import Settings, pack_loops
-from mechanics.constraints.assembly import size_of, state_units
+from mechanics.constraints.assembly import state_units
 from mechanics.constraints.mobility import least_pivot
 from mechanics.errors import ModelError
 from mechanics.formulations.index_one import (
@@ -338,7 +338,7 @@ def multiplier_problem(
         explain=mechanism.explain,
         doubts=mechanism.state_doubts() if settings.rounds else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
-        scales=np.concatenate([state_units(tree, size_of(tree, mechanism.equations.closures)), np.ones(integral)]),
+        scales=np.concatenate([state_units(tree, mechanism.size), np.ones(integral)]),
         positions=tree.nv,
         strikes=any(element.strikes for element in mechanism.elements),
         has_kinks=any(element.has_kinks for element in mechanism.elements),

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Guard, Problem, Variable
+from integrators.problem.ambient import state_units
 from integrators.problem.energy import watched, with_energy_guard
 from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained as constrained_layout
@@ -293,48 +294,42 @@ class NonholonomicSystem:
             parts_layout=layout,
             exact=exact,
             model=self.model,
-            scales=np.concatenate([self._scales[0], self._scales_of(last)]) if scaled else np.ones(len(y0)),
+            scales=self._scales_of(last) if scaled else np.ones(len(y0)),
             scene=self.scene,
             inputs=self.inputs,
             autonomous=self.autonomous,
         )
 
     @cached_property
-    def _scales(self) -> tuple[Array, Array]:
-        """What counts as one in q and v: 1, or, of lengths, the greatest radius of gyration at the start.  Lengths are
-        positions of SE(2) and SE(3), and what is in metres; turns are those of groups, and what is in radians.
+    def _scales(self) -> tuple[Array, float]:
+        """What counts as one in v, and of lengths: the greatest radius of gyration at the start.  Lengths are shifts of
+        SE(2) and SE(3), and what is in metres; turns are those of groups, and what is in radians.
         """
-        of_q = np.array([unit == "m" for variable in self.variables for unit in _units(variable)])
-        of_v, turns = (np.array([unit == of for unit in _units(self.velocities)]) for of in ("m/s", "rad/s"))
-        for kind, first_q, first_v, n_q, _ in self.group.tolist():
+        lengths, turns = (np.array([unit == of for unit in _units(self.velocities)]) for of in ("m/s", "rad/s"))
+        for kind, _, first, _, n_v in self.group.tolist():
             f = FACTORS[kind]
             if not f.COMMUTATIVE:
-                for copy in range(n_q // f.N_Q):
-                    for j, place in enumerate(f.SIZES):
-                        k = first_v + copy * f.N_V + j
-                        of_v[k], turns[k] = place is not None, place is None
-                        if place is not None:
-                            first = first_q + copy * f.N_Q + place[0]
-                            of_q[first : first + place[1]] = True
+                shifts = np.tile([place is not None for place in f.SIZES], n_v // f.N_V)
+                lengths[first : first + n_v], turns[first : first + n_v] = shifts, ~shifts
         size = 1.0
-        if of_v.any() and turns.any():
+        if lengths.any() and turns.any():
             n, state = self.n, np.concatenate([self.q0, np.zeros(self.n)])
             work = (1 + work_rows(n, self.m) + self.scratch, constrained_layout(n, self.m, self.positions).SIZE)
             plain = self._problem(self.constrained, state, n, self.velocities, "constrained", work, None, scaled=False)
             mass = np.diagonal(plain.parts_values(self.t, state)[: n * n].reshape(n, n))
-            found = np.sqrt(mass[turns].max(initial=0.0) / (mass[of_v].max(initial=0.0) or np.inf))
+            found = np.sqrt(mass[turns].max(initial=0.0) / (mass[lengths].max(initial=0.0) or np.inf))
             size = float(found) if np.isfinite(found) and found > 0.0 else 1.0
-        return np.where(of_q, size, 1.0), np.where(of_v, size, 1.0)
+        return np.where(lengths, size, 1.0), size
 
     def _scales_of(self, last: Variable) -> Array:
-        """The same of v, or of quasi-velocities: those in m/s, and those that are components of v."""
-        of_v = self._scales[1]
-        if last.size == self.n:
-            return of_v
+        """What counts as one in the state (q, v), or (q, u): quasi-velocities in m/s, and those that are components of
+        v, are as these.
+        """
+        of_v, size = self._scales
         known = dict(zip(self.velocities.labels, of_v, strict=True))
-        length = next((x for x in of_v if x != 1.0), 1.0)
         units = zip(last.labels, _units(last), strict=True)
-        return np.array([length if unit == "m/s" else known.get(label, 1.0) for label, unit in units])
+        of_u = [size if unit == "m/s" else known.get(label, 1.0) for label, unit in units]
+        return np.concatenate([state_units(self.group, of_v), of_v if last.size == self.n else of_u])
 
     @property
     def _keeps_energy(self) -> bool:

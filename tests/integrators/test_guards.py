@@ -480,3 +480,8 @@ def test_a_tree_at_rest_is_no_doubt(angles):
 def test_what_moves_by_less_than_tolerances_is_at_rest(rtol):
     still = Problem(rn(2), [0.3, 0.0], lambda t, y: [y[1], -100.0 * (y[0] - 0.3) - 30.0 * (y[0] - 0.1) + 6.0])
     assert integrate(still, "RKMK_DOP853", (0.0, 5.0), rtol=rtol).success
+
+
+def test_beside_is_a_function():
+    with pytest.raises(TypeError, match="guard 'gap': beside 0.1, expected a function"):
+        Guard("gap", greatest=1.0, beside=0.1)

@@ -207,3 +207,12 @@ def test_a_symmetric_method_that_leaves_its_motion_is_asked_where_no_energy_is_w
     problem = Problem(rn(1), [1.0], lambda t, y: y * y * y)
     (doubt,) = integrate(problem, METHODS["RKMK_LOBATTO_IIIB3"], (0.0, 2.0), step=0.5).doubts
     assert doubt.name == "escape"
+
+
+@pytest.mark.parametrize("steps", [6, 10, 14])
+def test_steps_that_grow_are_all_of_the_motion(steps):
+    """What has come to rest after the motion is none of it; what was small before an instability is."""
+    oscillator = Problem(rn(2), [1e-6, 0.0], lambda t, y: [y[1], -y[0]])
+    run = integrate(oscillator, "RKMK4", (0.0, 4.0 * steps), 4.0, save_every=1)
+    assert np.abs(run.y[-1]).max() > 1e4 * np.abs(run.y[0]).max()
+    assert "resolution" in [doubt.name for doubt in run.doubts]
