@@ -483,5 +483,5 @@ def test_what_moves_by_less_than_tolerances_is_at_rest(rtol):
 
 
 def test_beside_is_a_function():
-    with pytest.raises(TypeError, match="guard 'gap': beside 0.1, expected a function"):
+    with pytest.raises(TypeError, match=r"guard 'gap': beside 0\.1, expected a function"):
         Guard("gap", greatest=1.0, beside=0.1)
