@@ -570,5 +570,5 @@ def gradient_of_run(
     """
     run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints, t)
     if start is None:
-        check_begin(run.problem, run.t)
+        check_begin(run.problem, run.t, "t: is", "start")
     return run.vjp(np.atleast_2d(run.problem.y0)[0] if start is None else start, loss, u)

@@ -162,13 +162,13 @@ def times_of(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
     return times
 
 
-def check_begin(problem: Problem, t: float) -> None:
-    """A start that is that of one time only is an error at another."""
+def check_begin(problem: Problem, t: float, given: str = "t_span: begins at", state: str = "y0") -> None:
+    """A start that is that of one time only is an error at another; `given` and `state` say how its caller calls both."""
     if problem.begins is not None and t != problem.begins:
         raise ValueError(
-            f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "
+            f"{given} {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "
             "that time, where its velocities have the momenta, and satisfy the constraints, that are others now; pose "
-            f"the problem with t={t}, or give the state y0="
+            f"the problem with t={t}, or give the state {state}="
         )
 
 

@@ -92,6 +92,8 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
 
     Raises
     ------
+    ValueError
+        As from `Method.check`: the problem is not of the kind that the method needs.
     ArithmeticError
         If the step fails; the message is the status.
 
@@ -107,6 +109,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     """
     of_kind(problem, Problem, "problem", "a Problem")
     of_kind(method, Method, "method", "a Method of integrators.methods.METHODS")
+    method.check(problem, t)
     single = SingleStep(problem, method, interpreted)
 
     def step(y: Any, h: Any) -> Any:

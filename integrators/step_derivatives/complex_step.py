@@ -157,7 +157,9 @@ def _projected(problem: Problem, y: Any, t: Any, parameters: Any) -> Any:
 
 def controls_as_directions(problem: Problem, controls: Sequence[int]) -> Array:
     """(m, k): the parameters that are controls, one by one."""
-    return np.eye(len(np.asarray(problem.parameters)))[list(controls)]
+    directions = np.zeros((len(controls), len(np.asarray(problem.parameters))))
+    directions[range(len(controls)), list(controls)] = 1.0
+    return directions
 
 
 def check_directions(problem: Problem, method: Method, directions: Array) -> None:

@@ -197,7 +197,7 @@ def forget_momenta(structure: Any, work: Any) -> None:
         put(work, i, K, (zero, zero, zero))
 
 
-@helper
+@kernel
 def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step: Any) -> None:
     """step = H⁻¹ Gᵀ Φ⁺ (line of φ)."""
     closures = closures_of(structure)
@@ -228,7 +228,7 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
 
 
-@helper
+@kernel
 def look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, behind: Any, placed: Any) -> Any:
     """The equations of motion and their factors; returns what `position_defect` says.  `placed`: `place` was here."""
     up(t, y, parameters, structure, work, False, 1.0)
@@ -335,7 +335,7 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         gather(parameters, structure, work, out, header_of(structure).n_q)
 
 
-@helper
+@kernel
 def tell(
     t: Any, y: Any, parameters: Any, structure: Any, work: Any, gap: Any, rates: Any, p: Any, offset: Any, out: Any
 ) -> None:  # fmt: skip

@@ -44,7 +44,7 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
         The rows depend on each other.
     ValueError
         Rows that are not finite; a mass matrix that is not symmetric and positive definite, an energy that is not
-        ½ vᵀM v; A S ≠ 0, SᵀM S ≠ diag(μ), another gyro or position.
+        ½ vᵀM v; columns of a frame that depend on each other, A S ≠ 0, SᵀM S ≠ diag(μ), another gyro or position.
 
     Examples
     --------
@@ -71,6 +71,8 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
         first = next(c for c in range(m) if len(pivots(rows[: c + 1])) <= c)
         says = "depends on the others" if rows[first].any() else "is zero"
         raise ConstraintError(f"{model}: constraint row {first} {says} at the start; leave it out")
+    if functions.frame is not None:
+        _check_columns(np.array(functions.frame(q, *own), dtype=np.float64), q)
     sizes = np.sqrt(np.abs(mass.diagonal()))  # in any units of length and turn
     scaled = mass / np.outer(sizes, sizes) if (sizes > 0.0).all() else mass
     if not np.allclose(scaled, scaled.T, rtol=TOLERANCE, atol=TOLERANCE) or not np.linalg.eigvalsh(scaled)[0] > 0.0:
@@ -90,6 +92,22 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
                     wrong = check(x, f"q = {x.tolist()}")
     if wrong:
         raise ValueError(wrong)
+
+
+def _check_columns(S: Array, q: Array) -> None:
+    """ValueError for columns of a frame that do not span the velocities, and have no mass matrix of their own."""
+    r = S.shape[1]
+    columns = S.T
+    for axis in (1, 0):  # whatever the units of velocities and columns
+        sizes = np.abs(columns).max(axis, keepdims=True, initial=0.0)
+        columns = columns / np.where(sizes > 0.0, sizes, 1.0)
+    if np.isfinite(S).all() and len(pivots(columns)) < r:
+        first = next(c for c in range(r) if len(pivots(columns[: c + 1])) <= c)
+        says = "depends on those before it" if S[:, first].any() else "is zero"
+        raise ValueError(
+            f"frame: column {first} {says} at q0 = {q.tolist()}, expected {r} independent ones; start elsewhere, take "
+            "other columns, or leave the frame out"
+        )
 
 
 def _velocity(functions: Any, q: Array, u: Array, own: tuple[Any, ...]) -> Array:

@@ -492,7 +492,7 @@ def test_a_run_begins_at_the_time_for_which_its_start_is_posed(begins):
     found = gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0])
     assert found.by_start[1] == pytest.approx(right, rel=1e-9)
     assert found.y == pytest.approx(integrate(posed, "RKMK4", (begins, begins + 1.0), 0.01).y[-1], rel=1e-12)
-    with pytest.raises(ValueError, match=f"begins at 0.0, expected {begins}"):
+    with pytest.raises(ValueError, match=f"^t: is 0.0, expected {begins}: .* or give the state start="):
         gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0], t=0.0)
     elsewhere = gradient_of_run(posed, "RKMK4", 0.01, 100, [1.0, 0.0], posed.y0, t=0.0)
     assert elsewhere.by_start[1] == pytest.approx(np.log(2.0), rel=1e-9)

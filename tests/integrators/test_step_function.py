@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from integrators import Guard, Problem, StepError, integrate, stepper
+from integrators.method import step_map
+from integrators.methods import METHODS
 from integrators.status import Status
 from integrators.step_derivatives.linearised import linearised_step
 from liegroup import product, rn, so3
@@ -242,3 +244,20 @@ def test_compiled_steps_have_the_derivatives_of_interpreted_ones(made, method):
 def test_systems_that_do_not_read_the_time_need_none(name):
     problem = SYSTEMS[name].problem("reduced")
     assert np.isfinite(stepper(problem, "RKMK4", 1e-3)(problem.y0)).all()
+
+
+@pytest.mark.parametrize("name", ["ENERGY_EXACT4", "DEL_MIDPOINT", "RATTLE", "DLA", "RADAU_GGL"])
+def test_a_step_as_a_map_is_refused_as_in_a_run(name):
+    with pytest.raises(ValueError, match=name) as refused:
+        step_map(body(), METHODS[name])
+    with pytest.raises(ValueError) as of_run:
+        integrate(body(), name, (0.0, 0.1), 0.01)
+    assert str(refused.value) == str(of_run.value)
+
+
+def test_a_step_of_many_parameters_is_linearised_by_those_that_are_asked_for():
+    """A sampled motion has more of them than a square matrix would have room for."""
+    many = Problem(rn(1), [1.0], lambda t, y, p: -p[0] * y, parameters=np.ones(10**6), inputs={"rate": 0})
+    found = stepper(many, "RKMK4", 0.1).linearised([1.0])
+    assert found.A[0, 0] == pytest.approx(np.exp(-0.1), abs=1e-7)
+    assert found.B[0, 0] == pytest.approx(-0.1 * np.exp(-0.1), abs=1e-6)

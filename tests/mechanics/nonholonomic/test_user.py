@@ -149,6 +149,21 @@ def test_a_frame_and_its_metric_give_orthogonal_quasi_velocities_and_methods_tha
     check_system(own)
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e9])
+def test_columns_of_a_frame_that_depend_on_each_other_are_named(unit):
+    def posed(frame):
+        rows = [[0.0, unit, 0.0]]
+        return nonholonomic_system(
+            rn(3), lambda q, v: 0.5 * v @ v, lambda q: rows, [0.1, 0.0, 0.3], [0.0, 0.0, 0.0], frame=frame
+        )
+
+    with pytest.raises(ValueError, match="frame: column 1 depends on those before it at q0 = .* 2 independent ones"):
+        posed(lambda q: [[1.0, 3.0 * unit], [0.0, 0.0], [0.7 / unit, 2.1]])
+    with pytest.raises(ValueError, match="frame: column 0 is zero"):
+        posed(lambda q: [[q[1], 0.0], [0.0, 0.0], [0.0, unit]])
+    assert posed(lambda q: [[1.0, 0.0], [0.0, 0.0], [0.0, unit]]).problem().dimension == 5
+
+
 def test_moving_supports_and_rows_that_depend_on_time_satisfy_every_identity():
     """A particle on a plane that swings, ż = s(t) ẋ + y ẏ + 0.1 cos t, with friction."""
     own = nonholonomic_system(
