@@ -163,7 +163,7 @@ def times_of(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
 
 
 def check_begin(problem: Problem, t: float, given: str = "t_span: begins at", state: str = "y0") -> None:
-    """A start that is that of one time only is an error at another; `given` and `state` say how its caller calls both."""
+    """A start that is that of one time only is an error at another; `given`, `state`: how its caller calls both."""
     if problem.begins is not None and t != problem.begins:
         raise ValueError(
             f"{given} {t}, expected {problem.begins}: the start of {problem.model!r} is the given one at "

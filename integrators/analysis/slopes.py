@@ -92,7 +92,7 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
 def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) -> Array:
     """The derivative by values at h nodes; what the curve raises if there are not two sizes where it is defined."""
     weights, central = _weights(nodes), nodes[0] < 0
-    found = np.full(at(0.0).shape, np.nan)
+    found, spread = np.full(at(0.0).shape, np.nan), np.zeros(at(0.0).shape)
     rises: list[Array] = []
     refused: Exception | None = None
     for _ in range(HALVINGS + 1):
@@ -102,6 +102,7 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) ->
             refused = error
         else:
             rises.append(weights @ (f - at(0.0)) / h)  # of what does not change 0, without a rounding
+            spread = np.maximum(spread, abs(f - at(0.0)).max(axis=0))
             if len(rises) == 1:
                 noise = np.abs(weights).sum() * _noise(at, 32.0 * ROUNDING * h * nodes[-2:])
             kink = abs(_KINK @ (f[5:] + f[3::-1] - 2.0 * f[4])) / h if central else 0.0 * rises[-1]
@@ -115,6 +116,10 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) ->
     if len(rises) < 2:
         assert refused is not None
         raise refused
+    rounds = np.isnan(found) & (spread <= ROUNDING * abs(at(0.0)).max())  # sums of larger numbers that cancel
+    found[rounds] = rises[0][rounds]
+    if not np.isnan(found).any():
+        return found
     worst = int(np.flatnonzero(np.isnan(found))[0])
     raise NoSlopeError(worst, rises[-2][worst], rises[-1][worst], kink[worst])
 

@@ -47,6 +47,10 @@ STAGES, ESTIMATE, BLOCK, EXACT, AUTONOMOUS = (OWN_OPTIONS, OWN_OPTIONS + 1, OWN_
                                               OWN_OPTIONS + 6)  # fmt: skip
 _DELTA = 2.0**-17
 """Of central differences, relative to the size of what is moved: errors of truncation and rounding meet near 1e-11."""
+_OF_WAY = 2.0**-4
+"""Least size of what is moved, in parts of what the step adds: of a state that is zero but for rounding, differences
+relative to itself would be noise of the field.
+"""
 _PART = 2.0**-10
 """Of the step, for the derivative by the time."""
 
@@ -59,58 +63,22 @@ def own(s: Any) -> Any:
 
 
 @kernel
-def _own_sizes(y: Any, table: Any, often: Any, out: Any) -> None:
-    """The size of the factor <- that of the number itself on Rⁿ, one at least, where that is less."""
+def _own_sizes(y: Any, h: Any, value: Any, slope: Any, autonomous: Any, table: Any, often: Any, out: Any) -> None:
+    """The size of the factor, and `_OF_WAY` of h f + h² ∂f/∂t at least, <- that of the number itself on Rⁿ, one at
+    least, where that is less.
+    """
     for row in range(table.shape[0]):
         if table[row, KIND] == RN:
+            first, way = table[row, V_OFFSET], 0.0 * ld(y, 0)
+            for i in range(first, first + table[row, N_V]):
+                adds = absolute(h * ld(value, i))
+                if not autonomous:
+                    adds = adds + absolute(h * h * ld(slope, i))
+                way = maximum(way, _OF_WAY * often[i] * adds)
             for k in range(table[row, N_V]):
-                i = table[row, V_OFFSET] + k
+                i = first + k
                 own = maximum(absolute(ld(y, table[row, Q_OFFSET] + k)), 0.0 * ld(y, 0) + 1.0 / often[i])
-                st(out, i, minimum(ld(out, i), own))
-
-
-@kernel
-def _linearise(
-    field: Any, t: Any, y: Any, table: Any, often: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any, counters: Any,
-) -> None:  # fmt: skip
-    """f at the start into the row of the field, and J into the memory."""
-    s, d, n = options[STAGES], dimension(table), y.shape[0]
-    value, exponent, state, scratch, _, row = own(s)
-    memory, at = joined(work[row:]), room(1, d, -1)
-    J, size, u, x = memory[at.jacobian :], memory[at.size :], work[exponent][:d], work[state][:n]
-    if options[EXACT]:
-        both = memory[at.value : at.value + d + d * d]
-        field(t, y, parameters, structure, field_work, both)
-        copy(both[:d], work[value][:d])
-        for k in range(d * d):
-            st(J, k, ld(both, d + k))
-        counters[EVALUATIONS] += 1
-    else:
-        field(t, y, parameters, structure, field_work, work[value][:d])
-        sizes(y, table, options[POSITIONS], often, size, ld(y, 0) * 0.0 + 1.0)
-        _own_sizes(y, table, often, size)
-        ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
-        clear(u)
-        for b in range(d):
-            delta = _DELTA * tiny_as_one(ld(size, b))
-            st(u, b, delta)
-            retract(table, 0, y, u, x)
-            field(t, x, parameters, structure, field_work, ahead)
-            st(u, b, -delta)
-            retract(table, 0, y, u, x)
-            field(t, x, parameters, structure, field_work, behind)
-            st(u, b, 0.0)
-            for m in range(d):
-                st(J, m * d + b, (ld(ahead, m) - ld(behind, m)) / (2.0 * delta))
-        counters[EVALUATIONS] += 2 * d + 1
-    clear(u)
-    for b in range(d):
-        st(u, b, 1.0)
-        bracket(table, u, work[value][:d], work[scratch][:d])
-        st(u, b, 0.0)
-        for m in range(d):
-            st(J, m * d + b, ld(J, m * d + b) + 0.5 * ld(work[scratch], m))
+                st(out, i, minimum(maximum(ld(out, i), way / often[i]), own))
 
 
 @kernel
@@ -127,6 +95,53 @@ def _by_time(
         rise = 4.0 * (ld(work[scratch], m) - ld(work[value], m)) - (ld(work[slope], m) - ld(work[value], m))
         st(work[slope], m, rise / (2.0 * part))
     counters[EVALUATIONS] += 2
+
+
+@kernel
+def _linearise(
+    field: Any, t: Any, h: Any, y: Any, table: Any, often: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> None:  # fmt: skip
+    """f at the start into the row of the field, ∂f/∂t into its own, and J into the memory."""
+    s, d, n = options[STAGES], dimension(table), y.shape[0]
+    value, exponent, state, scratch, slope, row = own(s)
+    memory, at = joined(work[row:]), room(1, d, -1)
+    J, size, u, x = memory[at.jacobian :], memory[at.size :], work[exponent][:d], work[state][:n]
+    if options[EXACT]:
+        both = memory[at.value : at.value + d + d * d]
+        field(t, y, parameters, structure, field_work, both)
+        copy(both[:d], work[value][:d])
+        for k in range(d * d):
+            st(J, k, ld(both, d + k))
+    else:
+        field(t, y, parameters, structure, field_work, work[value][:d])
+    counters[EVALUATIONS] += 1
+    if not options[AUTONOMOUS]:
+        _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
+    if not options[EXACT]:
+        sizes(y, table, options[POSITIONS], often, size, ld(y, 0) * 0.0 + 1.0)
+        _own_sizes(y, h, work[value], work[slope], options[AUTONOMOUS], table, often, size)
+        ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
+        clear(u)
+        for b in range(d):
+            delta = _DELTA * tiny_as_one(ld(size, b))
+            st(u, b, delta)
+            retract(table, 0, y, u, x)
+            field(t, x, parameters, structure, field_work, ahead)
+            st(u, b, -delta)
+            retract(table, 0, y, u, x)
+            field(t, x, parameters, structure, field_work, behind)
+            st(u, b, 0.0)
+            for m in range(d):
+                st(J, m * d + b, (ld(ahead, m) - ld(behind, m)) / (2.0 * delta))
+        counters[EVALUATIONS] += 2 * d
+    clear(u)
+    for b in range(d):
+        st(u, b, 1.0)
+        bracket(table, u, work[value][:d], work[scratch][:d])
+        st(u, b, 0.0)
+        for m in range(d):
+            st(J, m * d + b, ld(J, m * d + b) + 0.5 * ld(work[scratch], m))
 
 
 @helper
@@ -180,9 +195,7 @@ def step(
     s, d, n, q = options[STAGES], dimension(table), y.shape[0], 2 * options[STAGES] * options[STAGES]
     _, exponent, state, _, _, row = own(s)
     often = coefficients[q + 4 * s + 1 :]
-    _linearise(field, t, y, table, often, options, parameters, structure, field_work, work, counters)
-    if not options[AUTONOMOUS]:
-        _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
+    _linearise(field, t, h, y, table, often, options, parameters, structure, field_work, work, counters)
     factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:], options[EXACT:])
     for i in range(s):
         if _stage(field, t, h, y, i, table, coefficients, options, parameters, structure, field_work, work, counters):

@@ -265,11 +265,14 @@ for _op, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), 
 
 
 def taken(a: Any, place: Any) -> Any:
-    """The number of a vector ``(n,)`` at a place, a whole number of any scalar; in lanes each takes its own."""
+    """The number of a vector ``(n,)``, or ``(n, 8)`` varied in lanes, at a place, a whole number of any scalar;
+    in lanes each takes its own.
+    """
     if hasattr(place, "taken"):
         return place.taken()
     if isinstance(place, np.ndarray):
-        return np.asarray(a)[place.real.astype(np.int64)]
+        own = (np.arange(len(place)),) if np.ndim(a) > 1 else ()
+        return np.asarray(a)[(place.real.astype(np.int64), *own)]
     return a[int(place.real)]
 
 
@@ -284,7 +287,13 @@ def _taken(a: Any, place: Any) -> Any:
             x = _set_lane(x, lane, a[int(_get_lane(place, lane))])
         return x
 
-    return lanes
+    def varied_lanes(a: Any, place: Any) -> Any:
+        x = place
+        for lane in range(WIDTH):
+            x = _set_lane(x, lane, a[int(_get_lane(place, lane)), lane])
+        return x
+
+    return varied_lanes if a.ndim > 1 else lanes
 
 
 def power(x: Any, a: Any) -> Any:

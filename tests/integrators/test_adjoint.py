@@ -309,6 +309,26 @@ def test_parameter_directions_go_down_in_size_until_two_agree(number, x, true):
     assert parameter_directions(posed_with(number), [x]) == pytest.approx(np.array([[true, 2.0]]), rel=1e-9)
 
 
+@pytest.mark.parametrize("x", [[-1.354, 0.877, 0.956], [1.001, -1.306, 0.865], [1.346, 0.52, 0.825]])
+def test_numbers_that_are_rounding_at_every_place_do_not_change(x):
+    """Directions of hinges: entries of rotations that products cancel are 1e-17, now this and now that."""
+    inertia = Inertia.about_com(1.0, (0.1, 0.0, -0.35), np.diag([0.1, 0.1, 0.05]))
+
+    def arm(x):
+        upper = Body("upper", Revolute((np.sin(x[0]), np.cos(x[0]), 0.0)), inertia=inertia)
+        lower = Body("lower", Revolute((0.0, np.cos(x[1]), np.sin(x[1]))), "upper", (0.0, 0.0, -x[2]), inertia=inertia)
+        return Tree([upper, lower]).problem([0.3, 0.1], [0.1, 0.2])
+
+    random = np.random.default_rng(0)
+    for _ in range(8):
+        place = np.array(x) + 0.02 * random.uniform(-1.0, 1.0, 3)
+        with pytest.warns(RuntimeWarning, match="the start that it poses changes"):
+            found = parameter_directions(arm, place)
+        for k, e in enumerate(1e-4 * np.eye(3)):
+            rise = (np.array(arm(place + e).parameters) - np.array(arm(place - e).parameters)) / 2e-4
+            np.testing.assert_allclose(found[k], rise, rtol=0, atol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("number", "x"),
     [

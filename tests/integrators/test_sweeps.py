@@ -296,6 +296,32 @@ def test_mechanisms_with_derivatives_of_their_own_numbers_go_in_lanes(method):
         assert np.array_equal(run.y, integrate(problem, method, SPAN, 0.02).y)
 
 
+@pytest.mark.parametrize("method", ["RKMK4", "MIDPOINT"])
+@pytest.mark.parametrize("where", ["prescribed", "commanded"])
+def test_motions_in_pieces_go_in_lanes(method, where):
+    """Each lane finds its piece, among parameters of its own: the rotor's mass, and the amplitude."""
+
+    def posed(mass):
+        motion = joints.Motion.from_function(lambda t: 0.05 * mass * np.sin(3.0 * t), (0.0, 1.0))
+        slide = (
+            joints.Rheonomic((joints.Slide((1, 0, 0), motion),))
+            if where == "prescribed"
+            else joints.Prismatic((1, 0, 0))
+        )
+        pivot = Body("pivot", slide, inertia=Inertia.point(0.2))
+        bob = Body("bob", joints.Revolute((0, 1, 0)), "pivot", inertia=Inertia.point(mass, (0.0, 0.0, -0.5)))
+        drives = (
+            [] if where == "prescribed" else [forces.servo("pivot_joint", stiffness=20.0, damping=1.0, target=motion)]
+        )
+        return Mechanism(Tree([pivot, bob]), elements=drives).problem()
+
+    problems = [posed(mass) for mass in np.linspace(0.5, 2.0, 8)]
+    together = integrate_together(problems, find(method), SPAN, 0.02)
+    for problem, run in zip(problems, together, strict=True):
+        assert run.success
+        assert np.array_equal(run.y, integrate(problem, method, SPAN, 0.02).y)
+
+
 def test_a_cell_that_is_not_to_be_trusted_says_so():
     table = sweep(SYSTEMS["pendulum"].problem(), {"step": [0.5, 0.01]}, "RKMK4", (0, 20.0))
     assert table["status"].values.tolist() == ["DOUBTFUL", "OK"]

@@ -15,9 +15,11 @@ from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
+from liegroup import rn
 from liegroup.compile import entry, ld, st
 from liegroup.compile.dense import profile_of, room_of_system
 from liegroup.compile.scalars import sincos
@@ -67,6 +69,26 @@ def test_where_iteration_fails_newton_goes_on() -> None:
     solution = integrate(problem(1e5), implicit_rkmk(GAUSS(2)), (0, 1), step=0.05)
     assert solution.status.name == "OK"
     assert np.abs(solution.y[:, 4] - np.cos(solution.t)).max() < 1e-2
+
+
+@pytest.mark.parametrize("name", ["RODAS4", "RODAS3", "ROS3P"])
+@pytest.mark.parametrize("plane", [False, True])
+def test_a_start_that_is_zero_but_for_rounding_is_one_at_zero(name: str, plane: bool) -> None:
+    """The derivative of the field is by differences, noise where these are finer than its rounding."""
+
+    def damped(t: float, y: Any) -> Any:
+        return [y[1], 1000.0 * np.cos(3.0 * t) - 1e4 * y[0] - 400.0 * y[1]]
+
+    def drawn(t: float, y: Any) -> Any:
+        return [-100.0 * (y[0] - np.cos(t))]
+
+    field, d = (damped, 2) if plane else (drawn, 1)
+    runs = [integrate(Problem(rn(d), [x] * d, field), name, (0.0, 0.5), 0.01) for x in (0.0, 6e-17, -1e-12, 1e-9)]
+    for run in runs[1:]:
+        size = np.abs(runs[0].y).max(axis=0)
+        np.testing.assert_allclose(run.y / size, runs[0].y / size, rtol=0, atol=1e-7)
+    step = Problem(rn(1), [1e-10], lambda t, y: [-(y[0] - np.cos(t))])
+    assert linearised_step(step, name, step.y0, 0.03, t=0.0).A[0, 0] == pytest.approx(np.exp(-0.03), abs=2e-6)
 
 
 def test_the_order_seen_for_stiff_problems_is_at_least_that_of_the_stages() -> None:

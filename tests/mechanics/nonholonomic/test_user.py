@@ -157,7 +157,7 @@ def test_columns_of_a_frame_that_depend_on_each_other_are_named(unit):
             rn(3), lambda q, v: 0.5 * v @ v, lambda q: rows, [0.1, 0.0, 0.3], [0.0, 0.0, 0.0], frame=frame
         )
 
-    with pytest.raises(ValueError, match="frame: column 1 depends on those before it at q0 = .* 2 independent ones"):
+    with pytest.raises(ValueError, match=r"frame: column 1 depends on those before it at q0 = .* 2 independent ones"):
         posed(lambda q: [[1.0, 3.0 * unit], [0.0, 0.0], [0.7 / unit, 2.1]])
     with pytest.raises(ValueError, match="frame: column 0 is zero"):
         posed(lambda q: [[q[1], 0.0], [0.0, 0.0], [0.0, unit]])
