@@ -37,6 +37,7 @@ def likeness(problem: Problem, method: Method, t: float) -> Any:
         or not len(problem.parameters)  # type: ignore[arg-type]
         or stepper.own
         or stepper.stages_in_lanes
+        or not method.step(problem).takes_lanes
         or problem.jacobian is not None
     ):
         return None

@@ -131,6 +131,11 @@ class Entry:
         return self._compiled_for(-1)
 
     @property
+    def takes_lanes(self) -> bool:
+        """Whether it has a form for lanes beside that for one trajectory."""
+        return len(self._signatures) > 1
+
+    @property
     def is_at_hand(self) -> bool:
         """Whether it is compiled already, in this process or, for one trajectory, in the cache."""
         if self._dispatcher is None and self._signatures and not self._is_missing:

@@ -99,6 +99,16 @@ def test_the_free_form_knows_no_dampers_and_says_so() -> None:
         integrate(network.problem(), "AVI_FREE", (0.0, 1.0), 0.01)
 
 
+def test_many_starts_are_taken_one_by_one_where_a_step_has_no_lanes() -> None:
+    network, velocities = chain()
+    problem = network.problem(velocities=velocities)
+    starts = np.outer([1.0, 1.01, 0.99], problem.y0)
+    together = integrate(problem.with_start(starts), "AVI_FREE", (0.0, 0.5), 0.02)
+    for k, start in enumerate(starts):
+        alone = integrate(problem.with_start(start), "AVI_FREE", (0.0, 0.5), 0.02)
+        np.testing.assert_array_equal(together.y[k], alone.y)
+
+
 def test_a_step_forward_and_back_returns() -> None:
     network, velocities = chain(drag=0.0, fixed=[3])
     problem = network.problem(velocities=velocities)
