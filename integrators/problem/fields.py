@@ -439,7 +439,8 @@ def _build_timed(function: Entry) -> Any:
     within = function.within(FIELD_TIMED_SIGNATURE)
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        within(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out)
+        times = work.shape[0] - 1
+        within(ld2(work, times, 0), y, parameters, structure, work[:times], out)
 
     return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
 
@@ -454,8 +455,9 @@ def _build_varied(function: Entry) -> Any:
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         rows = (parameters.shape[0] + work.shape[1] - 1) // work.shape[1]
-        own = work[work.shape[0] - rows :].reshape(rows * work.shape[1], WIDTH)
-        within(t + 0.0 * ld(own, 0), y, own, structure, work, out)
+        first = work.shape[0] - rows
+        own = work[first:].reshape(rows * work.shape[1], WIDTH)
+        within(t + 0.0 * ld(own, 0), y, own, structure, work[:first], out)
 
     return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
 

@@ -93,7 +93,8 @@ def compiled_field_timed(function: Callable[..., None], python: Callable[..., No
     address = address_of(_Reports(python, name))
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        if attempt(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out):
+        times = work.shape[0] - 1
+        if attempt(ld2(work, times, 0), y, parameters, structure, work[:times], out):
             out[:] = NAN
             call_at(address, NAN)
 

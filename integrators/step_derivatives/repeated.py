@@ -21,7 +21,12 @@ from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.step_derivatives.compiled import is_flat, stepped_kernels
-from integrators.step_derivatives.complex_step import by_parameters, check_directions, velocities
+from integrators.step_derivatives.complex_step import (
+    by_parameters,
+    check_directions,
+    controls_as_directions,
+    velocities,
+)
 from integrators.step_derivatives.linearised import OF_FIELDS, linearised_step
 
 Array = NDArray[np.float64]
@@ -77,7 +82,7 @@ class StepDerivative:
         self.problem, self.method, self.step = problem, method, step
         self._places, self._pushes = np.array(places, dtype=np.int64), list(pushes)
         own = method.stepper.own
-        self._directions = np.vstack([np.eye(np.size(problem.parameters))[self._places], directions])
+        self._directions = np.vstack([controls_as_directions(problem, places), directions])
         carries = own and f"{own}_tangent" in problem.own_steps and not len(directions)
         self._carries = bool(carries) and min(self._pushes, default=0) >= 0
         by_parts = not own and method.stepper.needs not in OF_FIELDS

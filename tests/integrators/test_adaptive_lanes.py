@@ -17,6 +17,8 @@ from integrators.engine.start import start_runs
 from integrators.events import as_events
 from integrators.methods import find
 from liegroup import product, rn, so2, so3
+from mechanics import Body, Inertia, Tree, velocity_problem
+from mechanics.joints import Motion, Revolute, Rheonomic, Slide
 from mechanics.systems import SYSTEMS
 
 METHOD, TIGHT = "RKMK_DORMAND_PRINCE54", {"rtol": 1e-8, "atol": 1e-10, "progress": False, "workers": 1}
@@ -129,6 +131,18 @@ def test_every_lane_has_its_own_time(chunks, count):
     for k, start in enumerate(problem.y0):
         one = found.trajectory(k)
         assert np.abs(one.y[:, 0] / (start[0] * np.exp(np.sin(one.t))) - 1.0).max() < 1e-6
+
+
+def test_a_driven_tree_by_its_velocities_has_its_own_time_in_lanes(chunks):
+    """Its field keeps what it needs in the last lines of its workspace, behind which the lanes' times lie."""
+    pivot = Body(
+        "pivot", Rheonomic((Slide((1, 0, 0), Motion(harmonics=[(0.1, 3.0, 0.0)])),)), inertia=Inertia.point(0.2)
+    )
+    bob = Body("bob", Revolute((0, 1, 0)), "pivot", inertia=Inertia.point(1.0, (0.0, 0.0, -0.5)))
+    problem = velocity_problem(Tree([pivot, bob]), np.linspace(0.1, 2.0, 9)[:, None])
+    found = integrate(problem, METHOD, (0.0, 2.0), **TIGHT)
+    assert chunks["lanes"]
+    same(found, one_by_one(problem, METHOD, (0.0, 2.0), **TIGHT))
 
 
 def test_a_trajectory_that_fails_leaves_its_lane(chunks):
