@@ -39,9 +39,13 @@ ELSEWHERE = 1.5
 """Times the whole way of a run: where one of its steps leads past what smaller ones do, it is not of the motion."""
 LEAP = 30.0
 """Times the largest move before: there a run may have gone over an infinity, and come back from it by more."""
-PARTS, RESOLVED, LEAST, MOST = 8, 0.1, 1e-12, 200
-"""Parts of a step that are taken for it at first, r of those that are small enough, part of these below which none is
-tried, and how many are.
+PARTS, RESOLVED, LEAST = 8, 0.1, 1e-12
+"""Parts of a step that are taken for it at first, r of those that are small enough, and part of these below which none
+is tried.
+"""
+MOST, LARGE, FEWEST = 200, 100, 25
+"""How many parts are tried at most, of problems up to what dimension; of larger ones as many as take as long, but so
+many: of a rod of 160 nodes that would be half a minute, behind a run of milliseconds.
 """
 _RATES = ("momentum", "p", "v", "u", "omega")
 """Names of variables that are no positions."""
@@ -113,7 +117,7 @@ def _escapes(run: FixedRun, found: Trajectory, row: int, scale: Array, number: i
     left, most, positions = run.plan.h, abs(h), positions_of(run.problem)
     whole = stepped(run, t, run.plan.h, y)
     scale = np.fmax(scale, np.abs(whole - y))  # of few saved states the way is not known
-    for _ in range(MOST):
+    for _ in range(max(min(MOST, MOST * LARGE // run.problem.dimension), FEWEST)):
         if abs(left) < 0.5 * abs(h) or abs(h) < LEAST * most:
             break
         ratio, after, _ = _ratio(run, t, h, y, scale)
