@@ -139,11 +139,13 @@ def linearise(
     q, v = state_of(posed, state)
     if variables not in ("velocities", "momenta"):
         raise ValueError(f"variables: {variables!r}, expected 'velocities' or 'momenta'")
-    return _by_momenta(posed, q, v) if variables == "momenta" else by_velocities(posed, q, v)
+    return _by_momenta(posed, q, v) if variables == "momenta" else by_velocities(posed, q, v)[0]
 
 
-def by_velocities(posed: Posed, q: Array, v: Array, like: Linearisation | None = None) -> Linearisation:
-    """The same in (δq, δv); in the coordinates of another one if it is given."""
+def by_velocities(posed: Posed, q: Array, v: Array, like: Linearisation | None = None) -> tuple[Linearisation, Array]:
+    """The same in (δq, δv), and the derivative of v̇ of all joints, (nv, n); in the coordinates of another one if it is
+    given.
+    """
     if not posed.tree.nv:
         raise ModelError(f"state of {posed.name!r}", "has no coordinates", "give a joint that moves by itself")
     posed.refuse_singular(q)
@@ -158,7 +160,7 @@ def by_velocities(posed: Posed, q: Array, v: Array, like: Linearisation | None =
     mass = dynamics.mass_matrix(posed.tree, q, posed.t)
     B = np.vstack([np.zeros((k, n)), np.linalg.solve(U.T @ mass @ U, U.T)])
     labels, units = np.array(posed.labels), np.array(posed.units)
-    return Linearisation(
+    near = Linearisation(
         A,
         B,
         np.concatenate([v[place], a[speed]]),
@@ -174,6 +176,7 @@ def by_velocities(posed: Posed, q: Array, v: Array, like: Linearisation | None =
         place,
         speed,
     )
+    return near, slopes
 
 
 def _by_momenta(posed: Posed, q: Array, v: Array) -> Linearisation:

@@ -15,6 +15,7 @@ from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import check_ends
 from mechanics.linear.posed import Posed, along, is_symmetric
+from mechanics.linear.spectrum import eigenvalues
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
@@ -28,8 +29,6 @@ NOTHING = 1e-12
 """Stiffnesses, relative to their parts, by which no step is taken."""
 POLISHED = 3
 """Steps that are taken after the forces count as balanced."""
-GROWTH = 1e-7
-"""Growth of what swings, relative to the greatest |λ|, that is not rounding."""
 LOCKED = 1e-6
 """Part of its own inertia that every direction counts more while an equilibrium is looked for: where a joint locks
 (the angles of a gimbal), directions that move no inertia would become arbitrarily long.
@@ -245,12 +244,13 @@ class _Search:
         reactions = posed.reactions(q, rest.force)
         slope = posed.closing_slope(q, reactions)
         held = np.abs(posed.closing_matrix(q).T) @ np.abs(reactions)
-        parts = rest.parts + np.abs(slope)
+        # the whole weight in each joint: one ruler for all of them while an equilibrium is looked for
+        parts, sizes = rest.parts + np.abs(slope) + np.diag(posed.beside), rest.size + held + posed.beside
         scales = np.sqrt(along(W, parts))
         largest = float(scales.max(initial=0.0))
         scales = np.where(scales > 1e-12 * largest, scales, largest or 1.0)  # smaller ones are rounding
         W = W / scales
-        size, stiffness = float(np.linalg.norm(np.abs(W).T @ (rest.size + held))), W.T @ (rest.stiffness - slope) @ W
+        size, stiffness = float(np.linalg.norm(np.abs(W).T @ sizes)), W.T @ (rest.stiffness - slope) @ W
         return _Balance(W, W.T @ rest.force, stiffness, size, reactions, rest.force, scales, parts)
 
     def run(self, q: Array, way: Way, most: int = ITERATIONS) -> tuple[Array, int]:
@@ -326,7 +326,7 @@ class _Search:
         """
         lengths = self.posed.lengths
         Q, _ = np.linalg.qr(self.posed.free_velocities(q) / lengths[:, None])
-        return np.asarray((W / lengths[:, None]).T @ (Q @ (Q.T @ (lengths * self.posed.rest_force(q)))))
+        return np.asarray((W / lengths[:, None]).T @ (Q @ (Q.T @ (lengths * self.posed.loads(q)[0]))))
 
     def _closed(self, q: Array) -> Array | None:
         if self.posed.equations is None:
@@ -469,9 +469,8 @@ def _growing(now: _Balance, posed: Posed, q: Array, mass: Array) -> NDArray:
     if not posed.positional.all() or is_symmetric(now.stiffness, np.ones(n)):
         return np.zeros((len(mass), 0))
     D = W.T @ mass @ posed.acceleration(q, np.zeros(len(mass)), np.zeros_like(W), W)[1]
-    values, vectors = np.linalg.eig(np.block([[np.zeros((n, n)), np.eye(n)], [-K, D]]))
-    grows = (values.real > GROWTH * np.abs(values).max(initial=0.0)) & (values.imag >= 0.0)
-    return np.asarray(W @ vectors[:n, grows])
+    values, vectors, _, noise = eigenvalues(np.block([[np.zeros((n, n)), np.eye(n)], [-K, D]]), n)
+    return np.asarray(W @ vectors[:n, (values.real > noise) & (values.imag >= 0.0)])
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:

@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanics.linear.linearised import State, by_velocities, state_of
+from mechanics.linear.linearised import State, state_of
 from mechanics.linear.posed import Posed
-from mechanics.linear.steadiness import check_steady
-from mechanics.linear.vibrations import eigenvalues, modes_at_rest
+from mechanics.linear.steadiness import steady_near
+from mechanics.linear.vibrations import modes_at_rest, modes_in_motion
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-MARGIN, AT_REST = 1e-7, 1e-12
-"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding; at rest,
-where forces have a potential, those that are real do not meet others, nor do those that decay.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +52,11 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
     linear motion about it has constant coefficients: a sleeping top, a conical pendulum, a wheel rolling straight, a
     governor.
 
+    The verdict is that of the steady motion next to the state, which may be 1e-7 from it: rad, or sizes of the
+    mechanism, velocities as much in the time of the fastest joint around them.  An eigenvalue grows, or decays, if its
+    real part is more than rounding makes of it, in the part of the mechanism to which it belongs: parts that do not act
+    on it, stiff or fast or heavy, change nothing.
+
     Parameters
     ----------
     model : Tree or Mechanism
@@ -76,7 +77,7 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
     Raises
     ------
     ModelError
-        The motion is not steady: velocities change, with the joint; or its linear motion does, as that of a spinning
+        No steady motion is so near: velocities change, with the joint; or the linear motion does, as that of a spinning
         body that gravity finds in another position, or seen in axes that turn with a symmetric body (give such a body a
         joint of its own for its spin).
 
@@ -92,19 +93,11 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
     'unstable'
     """
     posed = Posed(model, tau, t)
-    q, v = state_of(posed, state)
-    near = by_velocities(posed, q, v)
-    check_steady(posed, near)
-    at_rest = modes_at_rest(posed, q, v, near)
-    if at_rest is None:
-        values, _, zeros = eigenvalues(near.A, near.positions)
-    else:
-        values, _, zeros, by = at_rest
-        if by == "stiffness and mass":  # of pairs ±iω those with a positive one, of rigid motions two zeros each
-            values, zeros = np.concatenate([values, values[values.imag > 0.0].conj()]), 2 * zeros
+    near = steady_near(posed, *state_of(posed, state))
+    (values, _, zeros, noise), by = modes_at_rest(posed, near) or modes_in_motion(near)
+    grows, decays = values.real > noise, values.real < -noise
+    if by == "stiffness and mass":  # of pairs ±iω those with a positive one, of rigid motions two zeros each
+        values, zeros = np.concatenate([values, values[values.imag > 0.0].conj()]), 2 * zeros
     values = values[np.lexsort((values.imag, values.real))]
-    growth = float(values.real.max(initial=-np.inf))
-    greatest, finest = float(np.abs(values).max(initial=0.0)), MARGIN if at_rest is None else AT_REST
-    grows = values.real > greatest * np.where(values.imag == 0.0, finest, MARGIN)
-    verdict = "unstable" if grows.any() else "stable" if growth < -finest * greatest else "marginal"
-    return Stability(verdict, growth, values, zeros)
+    verdict = "unstable" if grows.any() else "stable" if decays.all() else "marginal"
+    return Stability(verdict, float(values.real.max(initial=-np.inf)), values, zeros)

@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import shown
 from mechanics import dynamics
-from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
+from mechanics.linear.linearised import Linearisation, State, state_of
 from mechanics.linear.posed import ASYMMETRIC, Posed, along, is_symmetric
-from mechanics.linear.steadiness import check_steady
+from mechanics.linear.spectrum import Spectrum, eigenvalues, frequencies, staircase
+from mechanics.linear.steadiness import steady_near
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-NULL = 1e-11
-"""Singular values of the balanced matrix, relative to the greatest, that count as zero."""
 RIGID = 1e-11
 """ω², relative to what its parts make before they cancel, that counts as zero."""
 LOSSLESS = 1e-12
 """Damping of rigid motions, relative to what its parts make before they cancel, that counts as none."""
+SEPARATE = 1e-12
+"""Noise of eigenvalues at rest that are real, which do not meet others, or decay, relative to the greatest."""
 SOFT, HIDDEN = 1e-4, 1e-13
 """ω² over the greatest, of motions that are looked at among themselves; ω over the greatest, that counts as zero."""
 
@@ -124,7 +125,7 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     Modes
         Of a mechanism at rest without damping and wheels, whose forces have a potential, from K x = ω² M x with the
         symmetric stiffness and mass, every ω² to rounding of its parts in K; else from the eigenvalues of A, zeros
-        (and their Jordan blocks) taken off before.
+        (and their Jordan blocks) taken off before.  About the steady motion next to the state, as in `stability`.
 
     Raises
     ------
@@ -144,22 +145,19 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     0 rigid
     """
     posed = Posed(model, tau, t)
-    q, v = state_of(posed, state)
-    near = by_velocities(posed, q, v)
-    check_steady(posed, near)
-    at_rest = modes_at_rest(posed, q, v, near)
-    if at_rest is None:
-        values, vectors, zeros = eigenvalues(near.A, near.positions)
-        kept = values.imag >= 0.0
-        return _modes(values[kept], near.shifts @ vectors[:, kept], posed.labels, zeros, "eigenvalues")
-    values, shapes, rigid, by = at_rest
-    kept = values.imag >= 0.0
-    return _modes(values[kept], shapes[:, kept], posed.labels, rigid, by)
+    near = steady_near(posed, *state_of(posed, state))
+    found, by = modes_at_rest(posed, near) or modes_in_motion(near)
+    kept = found.values.imag >= 0.0
+    return _modes(found.values[kept], found.vectors[:, kept], posed.labels, found.zeros, by)
 
 
-def modes_at_rest(
-    posed: Posed, q: Array, v: Array, near: Linearisation
-) -> tuple[NDArray[np.complex128], NDArray, int, str] | None:
+def modes_in_motion(near: Linearisation) -> tuple[Spectrum, str]:
+    """Eigenvalues of A, shapes and zeros, and by what they are."""
+    found = eigenvalues(near.A, near.positions)
+    return found._replace(vectors=near.shifts @ found.vectors), "eigenvalues"
+
+
+def modes_at_rest(posed: Posed, near: Linearisation) -> tuple[Spectrum, str] | None:
     """Eigenvalues, shapes, the number of rigid motions (without damping; with it, of zeros) and by what they are, of a
     mechanism at rest without wheels whose forces have a potential; else None.
 
@@ -169,9 +167,9 @@ def modes_at_rest(
 
     in which soft motions keep their digits beside stiff ones: A, in coordinates of joints, has ω² of both.
     """
-    if not bool(posed.positional.all()) or v.any():
+    q, k = near.q, near.positions
+    if not bool(posed.positional.all()) or near.v.any():
         return None
-    k = near.positions
     S, D = near.shifts[:, :k], near.A[k:, k:]
     rest = posed.rest(q)
     held = posed.closing_slope(q, posed.reactions(q, rest.force))
@@ -186,19 +184,23 @@ def modes_at_rest(
     floor = np.maximum(HIDDEN**2 * np.abs(squares).max(initial=0.0), RIGID * along(S @ X, parts))
     squares[np.abs(squares) <= floor] = 0.0
     rigid, omega = int((squares == 0.0).sum()), np.sqrt(np.abs(squares))
-    if np.abs(D).max(initial=0.0) > 1e-13 * _units(near.A, k)[-1:].max(initial=1.0):
+    if np.abs(D).max(initial=0.0) > 1e-13 * frequencies(near.A, k)[-1:].max(initial=1.0):
         W = np.diag(omega)[squares != 0.0]
         B = np.block([[np.zeros((len(W), len(W))), W], [-(W * np.sign(squares)).T, X.T @ M @ D @ X]])
-        values, vectors, zeros = _staircase(B)
+        values, vectors, zeros, noise = staircase(B)
         losses = np.abs(X).T @ (np.abs(M) @ np.abs(D)) @ np.abs(X)
         creeping, slow = _creeping(omega, np.sign(squares), X.T @ M @ D @ X, losses, zeros)
         values, vectors, zeros = np.r_[values, creeping], np.hstack([vectors, slow]), zeros - len(creeping)
-        return values, S @ X @ (vectors[len(W) :] / values), zeros + rigid, "eigenvalues"
+        meet = (values.imag != 0.0) & (values.real > 0.0)
+        alone = SEPARATE * np.abs(values).max(initial=0.0)
+        noise = np.r_[noise, np.full(len(creeping), alone)]
+        noise = np.where(meet, noise, np.minimum(noise, alone))
+        return Spectrum(values, S @ X @ (vectors[len(W) :] / values), zeros + rigid, noise), "eigenvalues"
     # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays
     swings, falls = squares > 0.0, squares < 0.0
     values = np.concatenate([1j * omega[swings], omega[falls], -omega[falls]])
     shapes = S @ np.hstack([X[:, swings], X[:, falls], X[:, falls]])
-    return values, shapes, rigid, "stiffness and mass"
+    return Spectrum(values, shapes, rigid, np.zeros(len(values))), "stiffness and mass"
 
 
 def _creeping(omega: Array, signs: Array, D: Array, losses: Array, zeros: int) -> tuple[NDArray, NDArray]:
@@ -255,37 +257,3 @@ def _modes(values: NDArray, shapes: NDArray, labels: tuple[str, ...], rigid: int
     swinging = np.where(values.imag != 0.0, sizes, 0.0)
     shapes = shapes / np.where(largest == 0.0, 1.0, largest)
     return Modes(values, swinging, 0.0 - values.real / sizes, shapes, labels, rigid, by)
-
-
-def eigenvalues(A: Array, positions: int) -> tuple[NDArray[np.complex128], NDArray, int]:
-    """Eigenvalues that are not zero, their vectors, and how many are: a staircase.
-
-    With N a basis of the null space and Q of what is orthogonal to it, the others are those of Qᵀ A Q, and
-    x = Q y + N (Nᵀ A Q y)/λ: blocks of zeros, whose eigenvalues rounding would scatter, are taken off step by step.
-    The first coordinates are `positions`; the others, speeds, are counted in units of a frequency times them.
-    """
-    units = _units(A, positions)
-    values, vectors, zeros = _staircase(A * units / units[:, None])
-    return values, units[:, None] * vectors, zeros
-
-
-def _units(A: Array, positions: int) -> Array:
-    """1 for positions, a frequency of the motion for speeds."""
-    pulled = float(np.linalg.norm(A[positions:, :positions], 2)) if 0 < positions < len(A) else 0.0
-    return np.where(np.arange(len(A)) < positions, 1.0, np.sqrt(pulled) if pulled > 0.0 else 1.0)
-
-
-def _staircase(A: Array) -> tuple[NDArray[np.complex128], NDArray, int]:
-    import scipy.linalg  # slow to import
-
-    n = len(A)
-    if n == 0:
-        return np.zeros(0, dtype=np.complex128), np.zeros((0, 0)), 0
-    _, s, w = np.linalg.svd(A)
-    rank = int((s > NULL * s[0]).sum()) if s[0] > 0.0 else 0
-    if rank == n:
-        values, vectors = scipy.linalg.eig(A)
-        return values, vectors, 0
-    Q, N = w[:rank].T, w[rank:].T
-    values, y, zeros = _staircase(Q.T @ A @ Q)
-    return values, Q @ y + N @ ((N.T @ A @ Q @ y) / values), zeros + n - rank

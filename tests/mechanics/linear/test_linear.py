@@ -28,7 +28,7 @@ from mechanics.joints import (
 )
 from mechanics.linear import EquilibriumError
 from mechanics.linear.posed import Posed
-from mechanics.linear.vibrations import eigenvalues
+from mechanics.linear.spectrum import eigenvalues
 from mechanics.systems.loops import four_bar, slider_crank
 from mechanics.systems.rolling import two_wheeled_pendulum, whipple_bicycle
 from mechanics.testing import random_tree
@@ -749,7 +749,7 @@ def test_blocks_of_zeros_are_taken_off():
     A[0, 1] = A[1, 2] = 1.0
     A[3:, 3:] = [[-1, 2], [-2, -1]]
     Q = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
-    values, vectors, zeros = eigenvalues(Q @ A @ Q.T, 5)
+    values, vectors, zeros, _ = eigenvalues(Q @ A @ Q.T, 5)
     assert zeros == 3
     np.testing.assert_allclose(np.sort_complex(values), [-1 - 2j, -1 + 2j], rtol=1e-13)
     np.testing.assert_allclose(Q @ A @ Q.T @ vectors, vectors * values, atol=1e-13)
@@ -909,3 +909,116 @@ def test_modes_name_the_drive_that_moves():
     driven = Mechanism(arm, elements=[servo("arm_joint", stiffness=50.0, damping=2.0, target=target)])
     with pytest.raises(ModelError, match=r"Servo on joint 'arm_joint' moves, .* a time t at which it rests"):
         mechanics.modes(driven, mechanics.equilibrium(driven))
+
+
+# --- what stands beside, units, and digits ----------------------------------------------------------------------------
+
+
+def alone():
+    """Bodies, elements, q, v and the verdict of small models; None of those that are not steady."""
+    hung = Body("bob", Revolute(Y), inertia=bob(), data=JointData(damping=0.5))
+    upright = Body("bob", Revolute(Y), inertia=bob(), data=JointData(damping=2000.0))
+    k, length = 3.0, 0.7
+    column = [
+        Body("a", Revolute((0, 0, 1)), inertia=Inertia.point(2.6, (length, 0, 0))),
+        Body("b", Revolute((0, 0, 1)), "a", (length, 0, 0), inertia=Inertia.point(1.3, (length, 0, 0))),
+    ]
+    springs = [joint_spring(f"{name}_joint", k, damping=0.02) for name in "ab"]
+    follower = thruster(Frame("b", (length, 0, 0)), force=(-1, 0, 0), command=1.8 * k / length)
+    turned = [Body("disk", Revolute((0, 0, 1)), inertia=Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3)))]
+    turned += [Body("mass", Prismatic((1, 0, 0)), "disk", inertia=Inertia.point(1.0))]
+    ends = [spring_damper(Frame(None, (x, 0, 0)), Frame("mass"), 3.0, length=4.0) for x in (5.0, -5.0)]
+    light = Body("bob", Revolute(Y), inertia=bob(1e-3))
+    almost = joint_spring("bob_joint", 1e-3 * G * (1 - 1e-6), rest=np.pi)
+    return {
+        "hangs": ([hung], [], [0.0], [0.0], "stable"),
+        "stands in honey": ([upright], [], [np.pi], [0.0], "unstable"),
+        "almost held": ([light], [almost], [np.pi], [0.0], "unstable"),
+        "flutters": (column, [*springs, follower], [0.0, 0.0], [0.0, 0.0], "unstable"),
+        "falls": ([hung], [], [0.5], [0.0], None),
+        "swings through": ([hung], [], [0.0], [1e-3], None),
+        "turns in springs": (turned, ends, [0.0, 0.0], [2.0, 0.0], None),
+    }
+
+
+def verdict_beside(name, other, spring, spin):
+    """What is said of one of them beside a body on a spring, and a rotor that nothing else touches."""
+    bodies, elements, q, v, _ = alone()[name]
+    rotor = Body("rotor", Revolute((0, 0, 1)), inertia=Inertia.about_com(1.0, (0, 0, 0), 0.1 * np.eye(3)))
+    part = Body("part", Prismatic((1, 0, 0)), inertia=Inertia.point(other))
+    stiff = joint_spring("part_joint", spring, damping=1.0)
+    made = Mechanism(Tree([*bodies, rotor, part]), elements=[*elements, stiff])
+    try:
+        found = mechanics.stability(made, ([*q, 0.0, 0.0], [*v, spin, 0.0]))
+    except ModelError:
+        return None, None
+    return found.verdict, found.growth
+
+
+@pytest.mark.parametrize("spin", [0.0, 5.0, 1e5])
+@pytest.mark.parametrize("name", alone())
+def test_a_verdict_is_that_of_the_part_whatever_else_the_model_has(name, spin):
+    wanted = alone()[name][-1]
+    for mass, spring in ((0.5, 10.0), (0.5, 1e8), (0.5, 1e12), (0.5, 1e15), (1e7, 1e7)):
+        verdict, growth = verdict_beside(name, mass, spring, spin)
+        assert verdict == wanted, (mass, spring)
+        if wanted == "unstable":
+            assert growth == pytest.approx(verdict_beside(name, 0.5, 10.0, 0.0)[1], rel=1e-3)
+
+
+def test_an_equilibrium_that_flutters_does_so_beside_what_is_stiff():
+    bodies, elements, q, _, _ = alone()["flutters"]
+    part = Body("part", Prismatic((1, 0, 0)), inertia=Inertia.point(0.5))
+    for spring in (10.0, 1e12):
+        made = Mechanism(Tree([*bodies, part]), elements=[*elements, joint_spring("part_joint", spring, damping=1.0)])
+        assert mechanics.equilibrium(made, [*q, 0.0]).stability == "unstable"
+
+
+@pytest.mark.parametrize("pace", [1.0, 1e-4, 1e4])
+def test_what_is_no_rest_is_none_at_any_pace(pace):
+    """Forces and dampers of a body on a spring, and the weight of a pendulum, in other units of time."""
+    spring = joint_spring("mass_joint", 100.0 * pace**2, damping=0.1 * pace)
+    slide = Body("mass", Prismatic((1, 0, 0)), inertia=Inertia.point(2.0))
+    mass = Mechanism(Tree([slide], gravity=(0.0, 0.0, 0.0)), elements=[spring])
+    pendulum = Tree([Body("bob", Revolute(Y), inertia=bob(1.0, 10.0))], gravity=(0.0, 0.0, -G * pace**2))
+    assert mechanics.stability(mass, [0.0]).verdict == "stable"
+    assert mechanics.stability(pendulum, [0.0]).verdict == "marginal"
+    for model, off in ((mass, 0.05), (mass, 1e-6), (pendulum, 1.0), (pendulum, 2.0), (pendulum, 1e-6)):
+        with pytest.raises(ModelError, match=r"does not persist: v̇ of \w+_joint is -"):
+            mechanics.stability(model, [off])
+
+
+def test_a_steady_turn_that_is_known_to_some_digits_is_the_steady_turn_beside_it():
+    """A disk with a frame on its axle rolls in a leaning turn: what v̇ was left scattered zeros by its root, to either
+    side; the rate of the lean from the moments about the contact.
+    """
+    m, light, r, lean, turn = 2.0, 0.1, 0.5, 0.63, 3.3
+    A, C = m * r * r / 4, m * r * r / 2
+    tree = Tree([
+        Body("frame", Free(), inertia=Inertia.about_com(light, (0, 0, 0), 0.01 * np.eye(3))),
+        Body("disk", Revolute(Y), "frame", inertia=Inertia.about_com(m, (0, 0, 0), np.diag([A, C, A]))),
+    ])  # fmt: skip
+    made = Mechanism(tree, [wheel(Frame.with_axis("disk", axis=Y), r)], home=[0, 0, r, 1, 0, 0, 0, 0])
+    q = np.array([0, -r * np.sin(lean), r * np.cos(lean), np.cos(lean / 2), np.sin(lean / 2), 0, 0, 0])
+    inertia = C + (m + light) * r * r
+    spin = (A * turn**2 * np.tan(lean) - (m + light) * G * r * np.sin(lean)) / (inertia * turn)
+
+    def found(spin):
+        across = turn * np.tan(lean)
+        return mechanics.stability(made, (q, np.array([spin * r, 0, 0, 0, across, turn, spin - across])))
+
+    exact = found(spin)
+    assert (exact.verdict, exact.zeros, len(exact.eigenvalues)) == ("marginal", 6, 4)
+    for off in (3e-10, -3e-10, 1e-8, -1e-8):
+        near = found(spin * (1.0 + off))
+        assert (near.verdict, near.zeros) == ("marginal", 6)
+        np.testing.assert_allclose(np.sort(near.eigenvalues.imag), np.sort(exact.eigenvalues.imag), rtol=1e-6)
+    for off in (1e-5, -1e-5):
+        with pytest.raises(ModelError, match="does not persist"):
+            found(spin * (1.0 + off))
+
+
+def test_what_changes_as_it_moves_on_is_named():
+    rod = Tree([Body("rod", Revolute(Y), inertia=bob())])
+    with pytest.raises(ModelError, match=r"v̇ of rod_joint is zero and changes by -19\.62 rad/s³"):
+        mechanics.stability(rod, (np.array([0.0]), np.array([2.0])))
