@@ -5,13 +5,14 @@ derivatives.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.continuity import Continuity
+from integrators.analysis.period import Period, Stepped
+from integrators.engine.diagnosis import explained_at_end
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
@@ -19,13 +20,8 @@ from integrators.problem.times import begin_of
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
-from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
-CLOSED = 1e-6
-"""Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
-SAME = 1e-5
-"""Relative difference of what a step does and what it does a period later that still counts as none."""
 _OFTEN = 32
 """Steps that are asked whether loops have been closed in them."""
 _LOOKED_AT = 4
@@ -41,8 +37,6 @@ OPEN = 1e-3
 """
 NOISE = 1e-14
 """Multipliers below this part of the greatest are rounding of the monodromy matrix."""
-Stepped = Callable[[Array, float], tuple[Array, Array]]
-"""(y, t) → the state after a step and the derivative of the step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +112,8 @@ def floquet_multipliers(
     method : str or Method
         Also of those.
     period : float
-        T, s; also that of what drives the motion: steps are compared with those a period later.
+        T, s; also that of what drives the motion: steps are compared with those a period later, beside what changes
+        along the motion.  What is known over one period only cannot be, which is a warning.
     steps : int
         Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.  Where half as many
         give other ones (by a tenth), a warning says so, and where the field jumps (dry friction, relays): derivatives
@@ -137,10 +132,11 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period, and whether it is whole turns of an angle that counts
-        them; or what drives it is not.
+        The motion is not periodic: a component that is not back after the period, to a part of 1e-5 of how far it goes
+        from its start, and whether the gap is whole turns of an angle that counts them; or what drives it is not.
+        What stays within this part of its size and does not change the derivatives of steps is at rest.
     ArithmeticError
-        A step fails.
+        A step fails; what drives the motion is not known as long.
 
     Examples
     --------
@@ -159,27 +155,25 @@ def floquet_multipliers(
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
     stepped, continuous = _steps(problem, method, h, steps), Continuity(problem, "multipliers")
+    returning = Period(problem, stepped, start, period)
     told: set[str] = set()
     for k in range(steps):
         begin, begun = state, t + k * h
         continuous.look(begun, begin)
         state, A = stepped(begin, begun)
+        returning.passes(A, state)
         if k % -(-steps // _LOOKED_AT) == 0:
-            _check_drive(problem, A, stepped(begin, begun + period)[1], period)
+            returning.look(begun, begin, A)
             _warn_of_open_loops(problem, "multipliers", begin, A, begun, told)
         monodromy = A @ monodromy
-    gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
-    if gap > allowed:
-        besides = _gap(problem, start + 2.0 * np.pi * _turns(problem, start, state), state)
-        says = (
-            f"whole turns of an angle that counts them and {besides:.1g} besides: take an angle that closes, such as "
-            "that of a joint Continuous in the place of Revolute"
-            if besides < 0.1 * gap
-            else f"expected less than {allowed:.1g}; correct start and period (a Newton step with the derivative of "
-            "`linearised_step`), or take more steps"
-        )
-        raise ValueError(
-            f"period: after {period} s the motion of {problem.model!r} is {gap:.3g} from its start, {says}"
+    returning.check_drive()
+    gap = returning.check_return(state)
+    if returning.unknown:
+        warnings.warn(
+            f"multipliers of {problem.model!r}: whether {period} s is the period of what drives it is not known, as a "
+            f"period later {returning.unknown}; give what drives it over two periods",
+            RuntimeWarning,
+            stacklevel=2,
         )
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
@@ -202,15 +196,20 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
     found: list[StepDerivative] = []
 
     def taken(y: Array, t: float) -> tuple[Array, Array]:
-        with np.errstate(all="ignore"):
-            if found:
-                end, A, _ = found[0](y, np.zeros(0), t)
-            else:
-                end, A, *_ = linearised_step(problem, method, y, h, t=t)
-        if not (np.isfinite(end).all() and np.isfinite(A).all()):
-            raise ArithmeticError(
-                f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
-            )
+        try:
+            with np.errstate(all="ignore"):
+                if found:
+                    end, A, _ = found[0](y, np.zeros(0), t)
+                else:
+                    end, A, *_ = linearised_step(problem, method, y, h, t=t)
+            if not (np.isfinite(end).all() and np.isfinite(A).all()):
+                raise ArithmeticError(
+                    f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
+                )
+        except ArithmeticError as error:
+            if said := explained_at_end(problem, t, h, y, t):  # smaller steps do not help then
+                raise ArithmeticError(f"the step of {h:.3g} s at t = {t:.6g} s cannot be taken: {said}") from error
+            raise
         if count >= MANY and not found:  # the first has asked whether method and problem have derivatives
             chosen = find(method)
             assert isinstance(chosen, Method)
@@ -218,34 +217,6 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
         return end, A
 
     return taken
-
-
-def _gap(problem: Problem, start: Array, end: Array) -> float:
-    """The largest component of the increment from one state to another."""
-    away = np.zeros(problem.dimension)
-    increment(problem.table, EXP, start, end, away)
-    return float(np.abs(away).max(initial=0.0))
-
-
-def _turns(problem: Problem, start: Array, end: Array) -> Array:
-    """Whole turns between two states in components that are angles on the line."""
-    turns, angles = np.zeros(problem.n), list(problem.angles)
-    turns[angles] = np.round((end - start)[angles] / (2.0 * np.pi))
-    return turns
-
-
-def _check_drive(problem: Problem, A: Array, later: Array, period: float) -> None:
-    """ValueError unless the derivative A of a step is that of the step from the same state a period later: a state of
-    rest returns after any time, whatever drives it.
-    """
-    rounding = 1e-12 * float(np.abs(A).max(initial=0.0))
-    change, size = (float(np.abs(A - other).max(initial=0.0)) for other in (later, np.eye(len(A))))
-    if not change <= SAME * size + rounding:
-        raise ValueError(
-            f"period: {period} s, which is not that of what drives {problem.model!r}: a period later a step from the "
-            f"same state has another derivative, by {change / max(size, rounding):.2g} of its size, expected at most "
-            f"{SAME:.0e}; give the period of the drive, or a multiple, with all its digits"
-        )
 
 
 def _warn_of_few_steps(
