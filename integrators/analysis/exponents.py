@@ -27,8 +27,8 @@ _OFTEN = 32
 _LOOKED_AT = 4
 """Steps of a period that are taken again a period later."""
 SETTLED = 0.1
-"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; and of
-what a step does to directions, in which an exponent is sought, by two halves of it.
+"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; by two
+halves of a step, of what it does to directions, and of the logarithms of their lengths, which exponents are made of.
 """
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
@@ -299,10 +299,13 @@ def lyapunov_exponents(
 
     Notes
     -----
-    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
-    directions that open them decay at once, if there is anything to close in every step (else a warning says so: take
-    larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.  A field that jumps is
-    a warning, as in `floquet_multipliers`.
+    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  Where two halves of
+    a step turn them elsewhere, or let one grow or shrink otherwise (by a tenth of the logarithm), a warning says so:
+    exponents far below −1/step are those of the method, not of the motion.
+
+    With closed loops directions that open them decay at once, if there is anything to close in every step (else a
+    warning says so: take larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
+    A field that jumps is a warning, as in `floquet_multipliers`.
 
     Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
     a value, nothing that changes from call to call.  Others take a millisecond a step and more.
@@ -340,7 +343,7 @@ def lyapunov_exponents(
         if i >= 0 and i % -(-steps // _OFTEN) == 0:
             _warn_of_open_loops(problem, "exponents", begin, A, begun, told)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
-            _warn_of_long_steps(problem, halved, begin, step, begun, A, told)
+            _warn_of_long_steps(problem, halved, begin, step, begun, A, directions, told)
         directions = A @ directions
         if (i + 1) % every == 0 or i + 1 == steps:
             directions, R = np.linalg.qr(directions)
@@ -355,9 +358,11 @@ def lyapunov_exponents(
 
 
 def _warn_of_long_steps(
-    problem: Problem, halved: Stepped, y: Array, h: float, t: float, A: Array, told: set[str]
+    problem: Problem, halved: Stepped, y: Array, h: float, t: float, A: Array, directions: Array, told: set[str]
 ) -> None:
-    """A warning, once, if two halves of a step do something else to directions."""
+    """A warning, once, if two halves of a step do something else to directions, or to the length of one of them."""
+    if "long" in told:
+        return
     try:
         middle, first = halved(y, t)
         others = halved(middle, t + 0.5 * h)[1] @ first
@@ -365,16 +370,30 @@ def _warn_of_long_steps(
         return
     if problem.re_bases and np.linalg.matrix_rank(others, OPEN) > np.linalg.matrix_rank(A, OPEN):
         return  # loops that are closed in the step, and not in its halves
-    change, does = np.linalg.norm(A - others, 2), np.linalg.norm(others - np.eye(len(A)), 2)
-    if change > SETTLED * does and "long" not in told:
+    Q = np.linalg.qr(directions)[0]
+    least = OPEN if problem.re_bases else 1.0 / PARALLEL
+    ways, growth, expected = np.linalg.norm(others @ Q - Q, axis=0), _growth(A @ Q, least), _growth(others @ Q, least)
+    changes = np.array([np.linalg.norm(A - others, 2), *np.abs(growth - expected)])
+    does = np.array([np.linalg.norm(others - np.eye(len(A)), 2), *np.maximum(np.abs(expected), ways)])
+    if (changes > SETTLED * does).any():
+        k = int(np.argmax(changes - SETTLED * does))
+        to = "directions" if k == 0 else f"the length of direction {k}"
         told.add("long")
         warnings.warn(
             f"exponents of {problem.model!r} by steps of {h:.3g} s are not those of the motion: at t = {t:.6g} s two "
-            f"halves of a step do {change / does:.2g} of what it does to directions otherwise, expected at most "
+            f"halves of a step do {changes[k] / does[k]:.2g} of what it does to {to} otherwise, expected at most "
             f"{SETTLED}; take smaller steps until the exponents stay",
             RuntimeWarning,
             stacklevel=3,
         )
+
+
+def _growth(carried: Array, least: float) -> Array:
+    """Logarithms of the lengths to which orthonormal directions are carried, each normal to those before; those below
+    this part of the longest count as that: they are rounding, or none of the motion.
+    """
+    lengths = np.abs(np.diag(np.linalg.qr(carried, mode="r")))
+    return np.asarray(np.log(np.maximum(lengths, max(least * lengths.max(initial=0.0), 1e-300))))
 
 
 def _warn_of_open_loops(problem: Problem, what: str, y: Array, A: Array, t: float, told: set[str]) -> None:

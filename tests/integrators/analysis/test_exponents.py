@@ -301,6 +301,22 @@ def test_exponents_that_are_not_those_of_the_motion_are_warned_of(step, steps, e
         lyapunov_exponents(Problem(rn(3), START, lorenz), "RKMK4", step, steps, every=every)
 
 
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5"])
+def test_contractions_that_a_step_does_not_resolve_are_warned_of(method):
+    """Stiff methods shrink what decays by exp(−10) in a step by a few times as little, and no error of A shows it."""
+
+    def found(rate, step):
+        problem = Problem(rn(2), [1.0, 1.0], lambda t, y: [-rate * (y[0] - np.cos(t)), -y[1]])
+        return lyapunov_exponents(problem, method, step, 20, skip=10).exponents
+
+    with pytest.warns(RuntimeWarning, match="to the length of direction 2 .* take smaller steps until"):
+        assert found(1000.0, 0.01)[1] > -600.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(found(1000.0, 0.001), [-1.0, -1000.0], rtol=0.01)
+        np.testing.assert_allclose(found(100.0, 0.01), [-1.0, -100.0], rtol=0.01)
+
+
 @pytest.mark.filterwarnings("ignore:exponents of")
 def test_a_step_that_leads_nowhere_is_named():
     with pytest.raises(ArithmeticError, match=r"the step of 0.3 s at t = .* not finite; use a smaller step"):
