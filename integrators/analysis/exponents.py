@@ -5,13 +5,14 @@ derivatives.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.analysis.continuity import Continuity
+from integrators.analysis.period import Period, Stepped
+from integrators.engine.diagnosis import explained_at_end
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
@@ -19,20 +20,15 @@ from integrators.problem.times import begin_of
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
-from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
-CLOSED = 1e-6
-"""Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
-SAME = 1e-5
-"""Relative difference of what a step does and what it does a period later that still counts as none."""
 _OFTEN = 32
 """Steps that are asked whether loops have been closed in them."""
 _LOOKED_AT = 4
 """Steps of a period that are taken again a period later."""
 SETTLED = 0.1
-"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; and of
-what a step does to directions, in which an exponent is sought, by two halves of it.
+"""Change of a multiplier by half the steps, relative to the greater of it and 1, up to which it counts as found; by two
+halves of a step, of what it does to directions, and of the logarithms of their lengths, which exponents are made of.
 """
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
@@ -41,8 +37,6 @@ OPEN = 1e-3
 """
 NOISE = 1e-14
 """Multipliers below this part of the greatest are rounding of the monodromy matrix."""
-Stepped = Callable[[Array, float], tuple[Array, Array]]
-"""(y, t) → the state after a step and the derivative of the step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +112,8 @@ def floquet_multipliers(
     method : str or Method
         Also of those.
     period : float
-        T, s; also that of what drives the motion: steps are compared with those a period later.
+        T, s; also that of what drives the motion: steps are compared with those a period later, beside what changes
+        along the motion.  What is known over one period only cannot be, which is a warning.
     steps : int
         Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.  Where half as many
         give other ones (by a tenth), a warning says so, and where the field jumps (dry friction, relays): derivatives
@@ -137,10 +132,11 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period, and whether it is whole turns of an angle that counts
-        them; or what drives it is not.
+        The motion is not periodic: a component that is not back after the period, to a part of 1e-5 of how far it goes
+        from its start, and whether the gap is whole turns of an angle that counts them; or what drives it is not.
+        What stays within this part of its size and does not change the derivatives of steps is at rest.
     ArithmeticError
-        A step fails.
+        A step fails; what drives the motion is not known as long.
 
     Examples
     --------
@@ -159,27 +155,25 @@ def floquet_multipliers(
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy, h = start, np.eye(problem.dimension), period / steps
     stepped, continuous = _steps(problem, method, h, steps), Continuity(problem, "multipliers")
+    returning = Period(problem, stepped, start, period)
     told: set[str] = set()
     for k in range(steps):
         begin, begun = state, t + k * h
         continuous.look(begun, begin)
         state, A = stepped(begin, begun)
+        returning.passes(A, state)
         if k % -(-steps // _LOOKED_AT) == 0:
-            _check_drive(problem, A, stepped(begin, begun + period)[1], period)
+            returning.look(begun, begin, A)
             _warn_of_open_loops(problem, "multipliers", begin, A, begun, told)
         monodromy = A @ monodromy
-    gap, allowed = _gap(problem, start, state), CLOSED * (1.0 + float(np.abs(start).max(initial=0.0)))
-    if gap > allowed:
-        besides = _gap(problem, start + 2.0 * np.pi * _turns(problem, start, state), state)
-        says = (
-            f"whole turns of an angle that counts them and {besides:.1g} besides: take an angle that closes, such as "
-            "that of a joint Continuous in the place of Revolute"
-            if besides < 0.1 * gap
-            else f"expected less than {allowed:.1g}; correct start and period (a Newton step with the derivative of "
-            "`linearised_step`), or take more steps"
-        )
-        raise ValueError(
-            f"period: after {period} s the motion of {problem.model!r} is {gap:.3g} from its start, {says}"
+    returning.check_drive()
+    gap = returning.check_return(state)
+    if returning.unknown:
+        warnings.warn(
+            f"multipliers of {problem.model!r}: whether {period} s is the period of what drives it is not known, as a "
+            f"period later {returning.unknown}; give what drives it over two periods",
+            RuntimeWarning,
+            stacklevel=2,
         )
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
@@ -202,15 +196,20 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
     found: list[StepDerivative] = []
 
     def taken(y: Array, t: float) -> tuple[Array, Array]:
-        with np.errstate(all="ignore"):
-            if found:
-                end, A, _ = found[0](y, np.zeros(0), t)
-            else:
-                end, A, *_ = linearised_step(problem, method, y, h, t=t)
-        if not (np.isfinite(end).all() and np.isfinite(A).all()):
-            raise ArithmeticError(
-                f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
-            )
+        try:
+            with np.errstate(all="ignore"):
+                if found:
+                    end, A, _ = found[0](y, np.zeros(0), t)
+                else:
+                    end, A, *_ = linearised_step(problem, method, y, h, t=t)
+            if not (np.isfinite(end).all() and np.isfinite(A).all()):
+                raise ArithmeticError(
+                    f"the step of {h:.3g} s at t = {t:.6g} s leads to numbers that are not finite; use a smaller step"
+                )
+        except ArithmeticError as error:
+            if said := explained_at_end(problem, t, h, y, t):  # smaller steps do not help then
+                raise ArithmeticError(f"the step of {h:.3g} s at t = {t:.6g} s cannot be taken: {said}") from error
+            raise
         if count >= MANY and not found:  # the first has asked whether method and problem have derivatives
             chosen = find(method)
             assert isinstance(chosen, Method)
@@ -218,34 +217,6 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
         return end, A
 
     return taken
-
-
-def _gap(problem: Problem, start: Array, end: Array) -> float:
-    """The largest component of the increment from one state to another."""
-    away = np.zeros(problem.dimension)
-    increment(problem.table, EXP, start, end, away)
-    return float(np.abs(away).max(initial=0.0))
-
-
-def _turns(problem: Problem, start: Array, end: Array) -> Array:
-    """Whole turns between two states in components that are angles on the line."""
-    turns, angles = np.zeros(problem.n), list(problem.angles)
-    turns[angles] = np.round((end - start)[angles] / (2.0 * np.pi))
-    return turns
-
-
-def _check_drive(problem: Problem, A: Array, later: Array, period: float) -> None:
-    """ValueError unless the derivative A of a step is that of the step from the same state a period later: a state of
-    rest returns after any time, whatever drives it.
-    """
-    rounding = 1e-12 * float(np.abs(A).max(initial=0.0))
-    change, size = (float(np.abs(A - other).max(initial=0.0)) for other in (later, np.eye(len(A))))
-    if not change <= SAME * size + rounding:
-        raise ValueError(
-            f"period: {period} s, which is not that of what drives {problem.model!r}: a period later a step from the "
-            f"same state has another derivative, by {change / max(size, rounding):.2g} of its size, expected at most "
-            f"{SAME:.0e}; give the period of the drive, or a multiple, with all its digits"
-        )
 
 
 def _warn_of_few_steps(
@@ -328,10 +299,13 @@ def lyapunov_exponents(
 
     Notes
     -----
-    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
-    directions that open them decay at once, if there is anything to close in every step (else a warning says so: take
-    larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.  A field that jumps is
-    a warning, as in `floquet_multipliers`.
+    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  Where two halves of
+    a step turn them elsewhere, or let one grow or shrink otherwise (by a tenth of the logarithm), a warning says so:
+    exponents far below −1/step are those of the method, not of the motion.
+
+    With closed loops directions that open them decay at once, if there is anything to close in every step (else a
+    warning says so: take larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
+    A field that jumps is a warning, as in `floquet_multipliers`.
 
     Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
     a value, nothing that changes from call to call.  Others take a millisecond a step and more.
@@ -369,7 +343,7 @@ def lyapunov_exponents(
         if i >= 0 and i % -(-steps // _OFTEN) == 0:
             _warn_of_open_loops(problem, "exponents", begin, A, begun, told)
         if i >= 0 and i % -(-steps // _LOOKED_AT) == 0:
-            _warn_of_long_steps(problem, halved, begin, step, begun, A, told)
+            _warn_of_long_steps(problem, halved, begin, step, begun, A, directions, told)
         directions = A @ directions
         if (i + 1) % every == 0 or i + 1 == steps:
             directions, R = np.linalg.qr(directions)
@@ -384,9 +358,11 @@ def lyapunov_exponents(
 
 
 def _warn_of_long_steps(
-    problem: Problem, halved: Stepped, y: Array, h: float, t: float, A: Array, told: set[str]
+    problem: Problem, halved: Stepped, y: Array, h: float, t: float, A: Array, directions: Array, told: set[str]
 ) -> None:
-    """A warning, once, if two halves of a step do something else to directions."""
+    """A warning, once, if two halves of a step do something else to directions, or to the length of one of them."""
+    if "long" in told:
+        return
     try:
         middle, first = halved(y, t)
         others = halved(middle, t + 0.5 * h)[1] @ first
@@ -394,16 +370,30 @@ def _warn_of_long_steps(
         return
     if problem.re_bases and np.linalg.matrix_rank(others, OPEN) > np.linalg.matrix_rank(A, OPEN):
         return  # loops that are closed in the step, and not in its halves
-    change, does = np.linalg.norm(A - others, 2), np.linalg.norm(others - np.eye(len(A)), 2)
-    if change > SETTLED * does and "long" not in told:
+    Q = np.linalg.qr(directions)[0]
+    least = OPEN if problem.re_bases else 1.0 / PARALLEL
+    ways, growth, expected = np.linalg.norm(others @ Q - Q, axis=0), _growth(A @ Q, least), _growth(others @ Q, least)
+    changes = np.array([np.linalg.norm(A - others, 2), *np.abs(growth - expected)])
+    does = np.array([np.linalg.norm(others - np.eye(len(A)), 2), *np.maximum(np.abs(expected), ways)])
+    if (changes > SETTLED * does).any():
+        k = int(np.argmax(changes - SETTLED * does))
+        to = "directions" if k == 0 else f"the length of direction {k}"
         told.add("long")
         warnings.warn(
             f"exponents of {problem.model!r} by steps of {h:.3g} s are not those of the motion: at t = {t:.6g} s two "
-            f"halves of a step do {change / does:.2g} of what it does to directions otherwise, expected at most "
+            f"halves of a step do {changes[k] / does[k]:.2g} of what it does to {to} otherwise, expected at most "
             f"{SETTLED}; take smaller steps until the exponents stay",
             RuntimeWarning,
             stacklevel=3,
         )
+
+
+def _growth(carried: Array, least: float) -> Array:
+    """Logarithms of the lengths to which orthonormal directions are carried, each normal to those before; those below
+    this part of the longest count as that: they are rounding, or none of the motion.
+    """
+    lengths = np.abs(np.diag(np.linalg.qr(carried, mode="r")))
+    return np.asarray(np.log(np.maximum(lengths, max(least * lengths.max(initial=0.0), 1e-300))))
 
 
 def _warn_of_open_loops(problem: Problem, what: str, y: Array, A: Array, t: float, told: set[str]) -> None:

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import ellipk
 
 import mechanics.systems
 from integrators import Problem
@@ -13,7 +14,7 @@ from integrators.step_derivatives import repeated
 from integrators.step_derivatives.written import written
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
-from mechanics.joints import Continuous, Revolute
+from mechanics.joints import Continuous, Motion, Revolute, Rheonomic, Slide
 
 METHOD = "RKMK_FEAGIN10"
 
@@ -108,6 +109,99 @@ def test_a_rest_returns_after_any_time_but_its_drive_does_not(period):
     still = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([4.0, 0.0]))
     found = floquet_multipliers(still, METHOD, period, 16)
     np.testing.assert_allclose(found.monodromy, by_scipy(mathieu, [4.0, 0.0], period, np.zeros(2)), atol=1e-9)
+
+
+@pytest.mark.parametrize(("k", "unit"), [(1e6, 0.0), (1e12, 0.0), (0.0, 1e6)])
+def test_a_wrong_period_of_the_drive_is_seen_beside_large_entries(k, unit):
+    """A swing on a stiff spring, or beside an oscillator whose momenta are in a smaller unit."""
+
+    def field(t, y):
+        push = k * (y[0] - y[2])
+        return [y[1], -(1.0 + 0.5 * np.cos(2 * t)) * y[0] - push, y[3] / (unit or 1.0), push - unit * y[2] - 0.1 * y[3]]
+
+    problem = Problem(rn(4), np.zeros(4), field)
+    for period in (2.0, 1.001 * np.pi):
+        with pytest.raises(ValueError, match="which is not that of what drives"):
+            floquet_multipliers(problem, "RKMK_GAUSS4", period, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # steps are too few for the springs
+        floquet_multipliers(problem, "RKMK_GAUSS4", np.pi, 6)
+
+
+def swinging(size):
+    """A pendulum whose angle is counted in other units."""
+    return lambda y: [y[1], -4.0 * size * np.sin(y[0] / size)]
+
+
+QUARTER = float(ellipk(np.sin(0.5) ** 2)) / 2.0
+"""Of the period of such a pendulum that swings by 1 rad."""
+
+
+@pytest.mark.parametrize("size", [1.0, 7e6])
+def test_a_motion_that_does_not_close_is_seen_beside_large_numbers(size):
+    """An oscillator of period 2, as of an orbit in metres, and a pendulum that swings in another one."""
+    problem = Problem(rn(4), [size, 0, 1, 0], lambda t, y: [y[1], -(np.pi**2) * y[0], *swinging(1.0)(y[2:])])
+    with pytest.raises(ValueError, match=r"component 2 of the motion .* is 1\.83 from its start, expected less than"):
+        floquet_multipliers(problem, METHOD, 2.0, 60)
+    rate = np.pi / (2 * QUARTER)  # of an oscillator of the same period
+    problem = Problem(rn(4), [size, 0, 1, 0], lambda t, y: [y[1], -(rate**2) * y[0], *swinging(1.0)(y[2:])])
+    found = floquet_multipliers(problem, METHOD, 4 * QUARTER, 100)
+    np.testing.assert_allclose(found.multipliers, 1.0, atol=1e-4)  # double ones: to the square root of rounding
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-7])
+def test_a_motion_that_does_not_close_is_seen_in_any_unit(size):
+    problem = Problem(rn(2), [size, 0.0], lambda t, y: swinging(size)(y))
+    for period in (2.0, 2 * QUARTER):
+        with pytest.raises(ValueError, match=r"from its start, expected less than"):
+            floquet_multipliers(problem, METHOD, period, 60)
+    found = floquet_multipliers(problem, METHOD, 4 * QUARTER, 100)
+    np.testing.assert_allclose(found.multipliers, 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+@pytest.mark.parametrize("off", [1e-7, 1e-9, 1e-15])
+def test_what_is_off_a_rest_by_little_rests(angle, off):
+    """As far as a solver of equilibria leaves it: what it moves is nothing to its multipliers, though it does not come
+    back; and a small motion beside a large one.
+    """
+    start = np.array([angle + off, 0.0])
+    parameters = np.array([-0.02, 0.35, 0.05])
+    found = floquet_multipliers(Problem(rn(2), start, driven_pendulum, parameters=parameters), METHOD, 2 * np.pi, 64)
+    true = by_scipy(driven_pendulum, parameters, 2 * np.pi, np.array([angle, 0.0]))
+    np.testing.assert_allclose(found.monodromy, true, atol=1e-6)
+
+    def kepler(t, y):
+        return [*y[3:], *(-y[:3] / (y[:3] @ y[:3]) ** 1.5)]
+
+    problem = Problem(rn(6), [1.0, 0.0, off, 0.0, 1.1, 0.0], kepler)
+    period = 2 * np.pi / (2.0 - 1.1**2) ** 1.5
+    assert floquet_multipliers(problem, METHOD, period, 60).gap < 1e-6
+
+
+def test_a_drive_that_is_known_over_one_period():
+    """Multipliers, with a warning that the period could not be checked; what goes on beyond is named."""
+    period = 2 * np.pi / 30
+
+    def shaken(known):
+        motion = Motion.from_function(lambda t: 0.05 * np.cos(30 * t), (0, known))
+        pivot = Body("p", Rheonomic((Slide((0, 0, 1), motion),)), inertia=Inertia.point(0.2))
+        bob = Body("b", Revolute((0, 1, 0)), "p", inertia=Inertia.point(1.0, (0, 0, -0.5)))
+        return Tree([pivot, bob]).problem([np.pi])
+
+    known = "the motion of joint 'p_joint' is known from 0 to 0.20944 s"
+    for method, steps in (("GAUSS8", 8), ("TREE_VARIATIONAL", 40)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            true = floquet_multipliers(shaken(2 * period), method, period, steps).multipliers
+        with pytest.warns(RuntimeWarning, match=f"the period of what drives it is not known, as .* {known}; give"):
+            found = floquet_multipliers(shaken(period), method, period, steps).multipliers
+        np.testing.assert_allclose(found, true, rtol=1e-6)
+        with pytest.raises(ArithmeticError, match=f"cannot be taken: {known}") as raised:
+            floquet_multipliers(shaken(period), method, 1.1 * period, steps)
+        assert "smaller" not in str(raised.value)
+    with pytest.raises(ArithmeticError, match=f"cannot be taken: {known}"):
+        lyapunov_exponents(shaken(period), "RKMK4", period / 10, 20)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
@@ -205,6 +299,22 @@ def test_exponents_of_lorenzs_system_as_published():
 def test_exponents_that_are_not_those_of_the_motion_are_warned_of(step, steps, every, said):
     with pytest.warns(RuntimeWarning, match=said):
         lyapunov_exponents(Problem(rn(3), START, lorenz), "RKMK4", step, steps, every=every)
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5"])
+def test_contractions_that_a_step_does_not_resolve_are_warned_of(method):
+    """Stiff methods shrink what decays by exp(−10) in a step by a few times as little, and no error of A shows it."""
+
+    def found(rate, step):
+        problem = Problem(rn(2), [1.0, 1.0], lambda t, y: [-rate * (y[0] - np.cos(t)), -y[1]])
+        return lyapunov_exponents(problem, method, step, 20, skip=10).exponents
+
+    with pytest.warns(RuntimeWarning, match="to the length of direction 2 .* take smaller steps until"):
+        assert found(1000.0, 0.01)[1] > -600.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(found(1000.0, 0.001), [-1.0, -1000.0], rtol=0.01)
+        np.testing.assert_allclose(found(100.0, 0.01), [-1.0, -100.0], rtol=0.01)
 
 
 @pytest.mark.filterwarnings("ignore:exponents of")
