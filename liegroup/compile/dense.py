@@ -15,6 +15,8 @@ from typing import Any
 from liegroup.compile import helper, joined, kernel, ld, st
 from liegroup.compile.scalars import maximum, sqrt
 
+LOOPS = "short"
+
 SHIFT = 1e-10
 """Relative to the mean diagonal: how far `null_directions` shifts the matrix before inverting it."""
 SWEEPS = 3

@@ -45,6 +45,8 @@ from mechanics.model.layout import (
     link_of,
 )
 
+LOOPS = "short"
+
 
 @helper
 def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any = 1.0) -> None:

@@ -14,6 +14,8 @@ from mechanics.closed_trees.layout import closures_of, element_of
 from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 
+LOOPS = "short"
+
 ACCOUNT = 8
 """Numbers of an element: U, P, force (3), point (3)."""
 

@@ -61,6 +61,8 @@ from mechanics.kernels.impulses import components, inverse_pivots, left_over, th
 from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.model.layout import GEARED, A, H, J, K, L, armature_of, header_of, link_of
 
+LOOPS = "short"
+
 # --- the equations for Λ ----------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,8 @@ from mechanics.kernels.links import vector
 from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import HEADER, header_of, three
 
+LOOPS = "short"
+
 
 @helper
 def on_equation(parameters: Any, structure: Any, element: Any, work: Any, registers: Any, i: Any, j: Any) -> Any:

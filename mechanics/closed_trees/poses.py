@@ -51,6 +51,8 @@ from mechanics.kernels.links import direction_down, freedom, moment_up, put, vec
 from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import header_of, link_of, numbers_of
 
+LOOPS = "short"
+
 GRAIN = 2e-16
 """Rounding of a pose, relative to its size."""
 

@@ -45,6 +45,8 @@ from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.kernels.links import moment_up, put, set_angle, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
+LOOPS = "short"
+
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
 NOISE = 4.0

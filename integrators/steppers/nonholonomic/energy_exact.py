@@ -41,6 +41,8 @@ from liegroup.compile import absolute, any_, entry, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, retract
 
+LOOPS = "short"
+
 STAGES, POINTS, LIMIT = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDDLE, POINT, MEAN, NEW, INCREMENT, STATE, GRADIENT, SCRATCH = range(OWN_ROWS, OWN_ROWS + 8)
 

@@ -36,6 +36,8 @@ from integrators.steppers.nonholonomic.node import AT, HX, MATRIX, MEMORY, MIDDL
 from liegroup.compile import entry, kernel, ld, ld2, st, st2
 from liegroup.compile.dense import ldl_solve
 
+LOOPS = "short"
+
 LIMIT = OWN_OPTIONS
 
 

@@ -47,6 +47,8 @@ from integrators.steppers.nonholonomic.node import AT, END, HX, MIDDLE, MU, NODE
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 
+LOOPS = "short"
+
 CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
 ROUNDED = 3e-3

@@ -33,6 +33,8 @@ from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SC
 from liegroup.compile import entry, kernel, ld, ld2, st, st2
 from liegroup.table import coadjoint
 
+LOOPS = "short"
+
 LIMIT = OWN_OPTIONS
 
 

@@ -30,6 +30,8 @@ from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
 
+LOOPS = "short"
+
 NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH, PER, AT = range(OWN_ROWS, OWN_ROWS + 16)
 STEPS = 12
 """Past steps that an iteration learns from."""

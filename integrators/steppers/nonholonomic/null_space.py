@@ -34,6 +34,8 @@ from integrators.steppers.nonholonomic.node import MATRIX, R, S
 from liegroup.compile import absolute, helper, joined, kernel, ld, ld2, select, st2
 from liegroup.compile.dense import ldl, ldl_solve
 
+LOOPS = "short"
+
 
 def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     """Shape of the workspace."""
