@@ -55,6 +55,8 @@ from mechanics.forces.registry import law_on_joint
 from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 
+LOOPS = "short"
+
 COLUMN, TURNING, CARRIED, WAYS = 2, 14, 26, 38
 """Of a line of ways, behind the numbers of a velocity and of its link, twelve numbers each: its column B in either
 link, ∂V/∂q = V_parent × B, and V × B with the twist of its own link; and how many there are.

@@ -19,6 +19,8 @@ from mechanics.closed_trees.forces import wrenches
 from mechanics.closed_trees.poses import rates_at, screws_at
 from mechanics.forces.element import BodyState
 
+LOOPS = "short"
+
 STEP = 1j * COMPLEX_STEP
 
 

@@ -33,6 +33,8 @@ from mechanics.constraints.body_equations import EQUATION_NUMBERS
 from mechanics.constraints.given_equations import code_of, packed_tape
 from mechanics.errors import ModelError
 
+LOOPS = "short"
+
 
 class Coupling(NamedTuple):
     """Of a coupling in `structure`: the number of its joints and of the links between them and the base; then the

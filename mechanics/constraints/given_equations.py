@@ -40,6 +40,8 @@ from mechanics.errors import ModelError
 from mechanics.kernels.links import put
 from mechanics.model.layout import three
 
+LOOPS = "short"
+
 INPUTS = 18
 """Registers of x (3), R (9, by rows), ẋ (3) and the relative angular velocity (3)."""
 RESULTS = 13

@@ -31,6 +31,8 @@ from liegroup.compile import helper, kernel
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 
+LOOPS = "short"
+
 HEIGHT, ROLL, SIDE, EDGE, SPHERE = range(3, 8)
 """Kinds of equations, after those of `mechanics.constraints.body_equations`."""
 

@@ -17,6 +17,8 @@ from liegroup.compile import helper, kernel
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.constraints.wheel_equations import EDGE, ROLL, SPHERE, low, rim
 
+LOOPS = "short"
+
 
 class Gradient(NamedTuple):
     """Force f, its moments o × f about Q and (D + o) × f about P; gradients of S by D and by turns of wheel and

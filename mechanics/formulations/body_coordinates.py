@@ -27,6 +27,8 @@ from mechanics.constraints.body_equations import EQUATION_NUMBERS, equation_numb
 from mechanics.kernels.links import put, vector
 from mechanics.model.layout import three
 
+LOOPS = "short"
+
 Array = NDArray[np.float64]
 
 

@@ -30,6 +30,8 @@ from mechanics.kernels.sweeps import TWIST, add_to, own_momentum, own_twist, pro
 from mechanics.kernels.sweeps import clear as clear_columns
 from mechanics.model.layout import F, damping_of, header_of, link_of
 
+LOOPS = "short"
+
 AHEAD = 3
 """(n, m, k), before the structure of the mechanism."""
 

@@ -45,6 +45,8 @@ from mechanics.closed_trees.projection import (
 from mechanics.kernels.sweeps import clear, velocities
 from mechanics.model.layout import F, header_of
 
+LOOPS = "short"
+
 
 class Gains(NamedTuple):
     """The settings of a formulation: K_D, K_P, K_I and 1/a."""
