@@ -47,9 +47,10 @@ class Floquet:
     ----------
     multipliers : array (n,)
         Eigenvalues of the monodromy matrix, greatest in size first: the motion is unstable if one lies outside the unit
-        circle.  Of Hamiltonian motions they come in pairs λ, 1/λ, and an autonomous one has 1 twice.
+        circle.  Of Hamiltonian motions they come in pairs λ, 1/λ, and an autonomous one has 1 twice.  Coordinates that
+        do not move by themselves have some, too: 1 what is held and what works add up to, 0 what follows a motion.
     exponents : array (n,)
-        log(multipliers)/T, 1/s.
+        log(multipliers)/T, 1/s; −∞ for 0.
     monodromy : array (n, n)
         In increments from the right, y·exp(δ).
     end : array (n_q,)
@@ -186,7 +187,8 @@ def floquet_multipliers(
         )
     _warn_of_few_steps(problem, method, start, period, steps, t, values)
     with np.errstate(divide="ignore"):
-        return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
+        logs = np.log(values.astype(np.complex128))
+    return Floquet(values, logs.real / period + 1j * (logs.imag / period), monodromy, state, gap)
 
 
 def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Stepped:

@@ -71,7 +71,7 @@ def _led_astray(run: FixedRun, found: Trajectory, directions: Directions, number
             length = np.abs(np.diff(way[:, :positions], axis=0)).sum(axis=0)
             apart = np.abs(way[-1] - end)[:positions]
             if (apart > ELSEWHERE * length).any():
-                near = explained(run.problem, t, y, run.t0)
+                near = explained(run.problem, t, y, run.t0, found.y[0])
                 says = "a step leads past a narrow place to another branch of what the constraints allow"
                 says = ", ".join(text for text in (says, near) if text)
                 time = float(found.t[row + 1])

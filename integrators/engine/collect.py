@@ -416,7 +416,7 @@ def _passed(
     """A guard whose limits were passed first at a time, by that value at most."""
     row = int(np.argmin(np.abs(found.t - time)))
     at = float(found.t[row])
-    says = ", ".join(text for text in (guard.says, explained(problem, at, found.y[row], begin)) if text)
+    says = ", ".join(text for text in (guard.says, explained(problem, at, found.y[row], begin, found.y[0])) if text)
     limit = lower if value < lower else min(upper, guard.start) if time == begin else upper
     return Doubt(guard.name, time, value, limit, says, guard.remedy, number)
 
@@ -556,7 +556,8 @@ def _narrow(problem: Problem, found: Trajectory, begin: float, number: int) -> l
     if found.narrowest is None or not np.isfinite(found.narrowest[1]):
         return []
     (time, step, state), mean = found.narrowest, abs(found.last_t - begin) / max(1, int(found.counters[STEPS]))
-    says = explained(problem, time, state, begin) if step < COLLAPSED * mean else ""
+    start = found.y[0] if len(found.y) else None
+    says = explained(problem, time, state, begin, start) if step < COLLAPSED * mean else ""
     if not says.startswith(NEAR_SINGULAR):  # what is said of steps in general, as of rods, is no reason for small ones
         return []
     remedy = "start elsewhere, or cross singular positions with fixed steps"

@@ -48,10 +48,16 @@ def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64
     return "" if problem.is_autonomous else explained(problem, t + h, y, begin)
 
 
-def explained(problem: Problem, t: float, y: NDArray[np.float64], begin: float) -> str:
-    """What the problem says of one state, where it failed or became doubtful, of a run from the time `begin`."""
+def explained(
+    problem: Problem, t: float, y: NDArray[np.float64], begin: float, start: NDArray[np.float64] | None = None
+) -> str:
+    """What the problem says of one state, where it failed or became doubtful, of a run from the time `begin`, and from
+    the state `start`, if it is not the first of the problem.
+    """
     if np.ndim(y) != 1 or not np.isfinite(y).all():
         return ""
+    if start is not None and np.ndim(problem.y0) > 1:
+        problem = problem.with_start(start)
     explain = problem.explain or partial(near_dependence, problem, begin)
     try:
         with np.errstate(all="ignore"):

@@ -485,3 +485,13 @@ def test_what_moves_by_less_than_tolerances_is_at_rest(rtol):
 def test_beside_is_a_function():
     with pytest.raises(TypeError, match=r"guard 'gap': beside 0\.1, expected a function"):
         Guard("gap", greatest=1.0, beside=0.1)
+
+
+def test_what_is_said_of_a_trajectory_is_measured_by_its_own_start():
+    """The second start is near a singular position of the first; alone it is not, and the doubt is the same."""
+    problem = SYSTEMS["rssr"].problem("body_coordinates")
+    starts = integrate(problem, "GNI", (0.0, -0.2), 2e-3).y[[0, -1]]
+    alone = integrate(problem.with_start(starts[1]), "GNI", (0.0, -0.2), 2e-3)
+    both = integrate(problem.with_start(starts), "GNI", (0.0, -0.2), 2e-3)
+    assert alone.doubts
+    assert [doubt.says for doubt in both.trajectory(1).doubts] == [doubt.says for doubt in alone.doubts]

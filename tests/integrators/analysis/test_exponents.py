@@ -14,6 +14,7 @@ from integrators.step_derivatives import repeated
 from integrators.step_derivatives.written import written
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
+from mechanics.elastic import Network, Springs
 from mechanics.joints import Continuous, Motion, Revolute, Rheonomic, Slide
 
 METHOD = "RKMK_FEAGIN10"
@@ -416,3 +417,22 @@ def test_loops_that_steps_do_not_close_are_a_warning():
         pytest.raises(ValueError, match="period"),  # it is none
     ):
         floquet_multipliers(four_bar, "RKMK4", 0.004, 20)
+
+
+def test_supports_that_follow_a_motion_have_the_multiplier_zero_and_no_nan():
+    """A mass between a wall and a support that shakes: ±i √(2k/m) along the springs, ±i √(2k(1 − 0.8)/m) across."""
+    k, m, a, w = 200.0, 0.3, 0.03, 25.0
+    motion = Motion.from_function(lambda t: a * np.sin(w * t), (0.0, 4.4 * np.pi / w))
+    springs = Springs([[0, 1], [1, 2]], k, 0.8)
+    places = [[0.0, 0, 0], [1.0, 0, 0], [2.0, 0, 0]]
+    net = Network(places, m, [springs], fixed=[0], motions={2: (motion, None, None)}, gravity=(0, 0, 0))
+    swing = k / m * a / (2.0 * k / m - w * w) * w
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "multipliers of 'network' below")
+        start = net.problem(velocities=[[0, 0, 0], [swing, 0, 0], [0, 0, 0]])
+        found = floquet_multipliers(start, "RKMK4", 2.0 * np.pi / w, 60)
+    assert not np.isnan(found.exponents).any()
+    assert np.isneginf(found.exponents.real).sum() == 3
+    along = np.exp(2.0j * np.pi / w * np.sqrt(2.0 * k / m))
+    assert np.abs(found.multipliers - along).min() < 1e-4
