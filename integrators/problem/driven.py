@@ -379,6 +379,10 @@ class _HeldStep(Entry):
         self._made: dict[bool, Any] = {}
 
     @property
+    def takes_lanes(self) -> bool:
+        return self._base.takes_lanes
+
+    @property
     def compiled(self) -> Any:
         return self._form(False)
 

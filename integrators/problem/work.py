@@ -185,6 +185,10 @@ class _WorkedStep(Entry):
         self.recipe = _WorkedStep, (account, base, rows)
 
     @property
+    def takes_lanes(self) -> bool:
+        return self._base.takes_lanes
+
+    @property
     def compiled(self) -> Any:
         return self._form(False)
 

@@ -132,7 +132,7 @@ class Entry:
 
     @property
     def takes_lanes(self) -> bool:
-        """Whether it has a form for lanes beside that for one trajectory."""
+        """Whether it has a form for lanes beside that for one trajectory: signatures of its own, more than one."""
         return len(self._signatures) > 1
 
     @property
