@@ -56,7 +56,8 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     Returns
     -------
     array (n,)
-        Where the curve is defined on one side of 0 alone, the derivative from that side.
+        Where the curve is defined on one side of 0 alone, the derivative from that side.  Numbers that never go further
+        than rounding of the largest of all are sums that cancel: where no two sizes agree, by the coarsest.
 
     Raises
     ------

@@ -56,10 +56,10 @@ def explained(
     """
     if np.ndim(y) != 1 or not np.isfinite(y).all():
         return ""
-    if start is not None and np.ndim(problem.y0) > 1:
-        problem = problem.with_start(start)
-    explain = problem.explain or partial(near_dependence, problem, begin)
     try:
+        if start is not None and np.ndim(problem.y0) > 1:
+            problem = problem.with_start(start)
+        explain = problem.explain or partial(near_dependence, problem, begin)
         with np.errstate(all="ignore"):
             return explain(t, np.array(y))
     except (ArithmeticError, ValueError) as error:  # what is said of a run must not lose it

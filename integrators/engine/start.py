@@ -33,9 +33,8 @@ def makers(problem: Problem, method: Method, output: Output, way: Plan | Steerin
     if method.stepper.stages_in_lanes:
         return [partial(single_run, problem.with_start(start), method, output, way, start) for start in starts]
     signal = problem.inputs.signal
-    one_by_one = not problem.is_compiled or (signal is not None and not signal.in_lanes)
-    one_by_one = one_by_one or not method.step(problem).takes_lanes
-    if len(starts) == 1 or one_by_one or output.events is not None:
+    in_lanes = problem.is_compiled and (signal is None or signal.in_lanes) and method.step(problem).takes_lanes
+    if len(starts) == 1 or not in_lanes or output.events is not None:
         return [partial(FixedRun, problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
     packs = padded.reshape(-1, WIDTH, problem.n)

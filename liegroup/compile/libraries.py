@@ -41,7 +41,7 @@ SHORT_LEVEL = 1
 second method, and its steps are no faster.
 """
 _REGISTER = str(VECTOR)
-_PAIR = "{double, double}"
+_COMPLEX = "{double, double}"
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 """What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
 
@@ -65,7 +65,7 @@ class _Library(JITCodeLibrary):
         self._counts_references = counts_references
         self.in_lanes = False
         """Whether lane registers occur in it."""
-        self.in_pairs = False
+        self.has_complex = False
         """Whether complex numbers do."""
         self.bound_late: set[tuple[int, bool]] = set()
         """What `liegroup.compile.late` calls through its table."""
@@ -84,7 +84,7 @@ class _Library(JITCodeLibrary):
         text = cgutils.normalize_ir_text(str(ir_module))
         inlined, _ = self._closure()
         self.in_lanes |= _REGISTER in text or any(getattr(library, "in_lanes", False) for library in inlined)
-        self.in_pairs |= _PAIR in text or any(getattr(library, "in_pairs", False) for library in inlined)
+        self.has_complex |= _COMPLEX in text or any(getattr(library, "has_complex", False) for library in inlined)
         module = llvm.parse_assembly(text.replace(_BEGIN, _ALIGNED) if self.in_lanes else text)
         self._optimize_functions(module)  # once: inlined as it is, a formula would make work in every kernel
         self._final_module.link_in(module)
@@ -223,7 +223,7 @@ class KernelLibrary(_Library):
         """The passes over the whole; complex numbers, pairs that are copied whole, take six times as long without all
         of them.
         """
-        if not self.loops or self._counts_references or self.in_pairs:
+        if not self.loops or self._counts_references or self.has_complex:
             super()._optimize_final_module()
             return
         options = llvm.create_pipeline_tuning_options(min(SHORT_LEVEL, int(config.OPT)))

@@ -67,8 +67,7 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
             f"rows: component {i} of row {c} is {rows[c, i]} at the start q0 = {q.tolist()}, expected finite numbers; "
             "correct the function, or start where it is defined"
         )
-    if len(pivots(rows)) < m:
-        first = next(c for c in range(m) if len(pivots(rows[: c + 1])) <= c)
+    if (first := _dependent(rows)) is not None:
         says = "depends on the others" if rows[first].any() else "is zero"
         raise ConstraintError(f"{model}: constraint row {first} {says} at the start; leave it out")
     if functions.frame is not None:
@@ -94,6 +93,13 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
         raise ValueError(wrong)
 
 
+def _dependent(rows: Array) -> int | None:
+    """The first row that depends on those before it, if there is one."""
+    if len(pivots(rows)) == len(rows):
+        return None
+    return next(c for c in range(len(rows)) if len(pivots(rows[: c + 1])) <= c)
+
+
 def _check_columns(S: Array, q: Array) -> None:
     """ValueError for columns of a frame that do not span the velocities, and have no mass matrix of their own."""
     r = S.shape[1]
@@ -101,8 +107,7 @@ def _check_columns(S: Array, q: Array) -> None:
     for axis in (1, 0):  # whatever the units of velocities and columns
         sizes = np.abs(columns).max(axis, keepdims=True, initial=0.0)
         columns = columns / np.where(sizes > 0.0, sizes, 1.0)
-    if np.isfinite(S).all() and len(pivots(columns)) < r:
-        first = next(c for c in range(r) if len(pivots(columns[: c + 1])) <= c)
+    if np.isfinite(S).all() and (first := _dependent(columns)) is not None:
         says = "depends on those before it" if S[:, first].any() else "is zero"
         raise ValueError(
             f"frame: column {first} {says} at q0 = {q.tolist()}, expected {r} independent ones; start elsewhere, take "
