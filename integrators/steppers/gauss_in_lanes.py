@@ -238,9 +238,8 @@ def advance(y: Any, low: Any, table: Any, options: Any, work: Any, counters: Any
     part = 1.0 if tau == EXP else 0.5
     for m in range(d):
         st(total, m, part * sum_of_stages(l, m))
-    if tau != EXP:
+    for _ in range(1 if tau == EXP else 2):
         advance_state(table, tau, y, low, total, state, options[COMPENSATION], counters)
-    advance_state(table, tau, y, low, total, state, options[COMPENSATION], counters)
 
 
 # --- the step and its substeps ----------------------------------------------------------------------------------------

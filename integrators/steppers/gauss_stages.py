@@ -223,11 +223,13 @@ def begin(
     guess(
         weigh, field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
     )  # fmt: skip
-    refresh(y, low, table, coefficients, options, field_work, work)
-    if not options[FLAT]:
-        for _ in range(GEOMETRY):
-            into_chart(y.shape[0], table, options, field_work, work)
-            refresh(y, low, table, coefficients, options, field_work, work)
+    left = 0 if options[FLAT] else GEOMETRY
+    while True:  # the code of `refresh`, which is long, stands here once
+        refresh(y, low, table, coefficients, options, field_work, work)
+        if left == 0:
+            break
+        left -= 1
+        into_chart(y.shape[0], table, options, field_work, work)
 
 
 @helper

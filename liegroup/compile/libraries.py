@@ -41,7 +41,6 @@ SHORT_LEVEL = 1
 second method, and its steps are no faster.
 """
 _REGISTER = str(VECTOR)
-_COMPLEX = "{double, double}"
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 """What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
 
@@ -66,7 +65,7 @@ class _Library(JITCodeLibrary):
         self.in_lanes = False
         """Whether lane registers occur in it."""
         self.has_complex = False
-        """Whether complex numbers do."""
+        """Whether it takes complex numbers, or something that it is made of does."""
         self.bound_late: set[tuple[int, bool]] = set()
         """What `liegroup.compile.late` calls through its table."""
         self.rare: set[Key] = set()
@@ -84,7 +83,7 @@ class _Library(JITCodeLibrary):
         text = cgutils.normalize_ir_text(str(ir_module))
         inlined, _ = self._closure()
         self.in_lanes |= _REGISTER in text or any(getattr(library, "in_lanes", False) for library in inlined)
-        self.has_complex |= _COMPLEX in text or any(getattr(library, "has_complex", False) for library in inlined)
+        self.has_complex |= any(getattr(library, "has_complex", False) for library in inlined)
         module = llvm.parse_assembly(text.replace(_BEGIN, _ALIGNED) if self.in_lanes else text)
         self._optimize_functions(module)  # once: inlined as it is, a formula would make work in every kernel
         self._final_module.link_in(module)

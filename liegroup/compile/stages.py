@@ -11,7 +11,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from numba.core import typed_passes, untyped_passes
+from numba.core import typed_passes, types, untyped_passes
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
@@ -306,6 +306,7 @@ class KernelCompiler(Compiler):
         kind = FormulaLibrary if is_part else KernelLibrary
         library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
         library.loops = loops_of(state.func_id.func)
+        library.has_complex = any(isinstance(getattr(x, "dtype", x), types.Complex) for x in state.args)
         library.takes_bare_arrays = self.takes_bare_arrays
         return library
 

@@ -261,12 +261,12 @@ LOOPS = {!r}
 @rare(never)
 def late(a, b, out):
     for i in range(a.shape[0]):
-        st(out, i, ld(a, i) * 3.0 - ld(b, i))
+        st(out, i, max(ld(a, i) * 3.0, 0.0) - ld(b, i))  # the compiler makes a pair of what is compared
 
 @entry(nothing(vector, vector, vector))
 def sums(a, b, out):
     for i in range(a.shape[0]):
-        st(out, i, ld(a, i) / 3.0 + ld(b, i))
+        st(out, i, max(ld(a, i) / 3.0, 0.0) + ld(b, i))
     late(a, out, b)
 """
 
