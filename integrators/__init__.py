@@ -1,19 +1,32 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
-from liegroup.modules import listing, renamed, uncollected
+from typing import TYPE_CHECKING
+
+from liegroup.modules import found_later, listing, renamed, uncollected
 
 with uncollected():
     from integrators.choice import suggest_step
-    from integrators.codegen import compile_step, generate_code
     from integrators.events import Event
     from integrators.integrate import integrate, resume
-    from integrators.modes import integrate_modes
     from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
     from integrators.results.solution import Solution
     from integrators.status import Status
+
+if TYPE_CHECKING:
+    from integrators.codegen import compile_step, generate_code
+    from integrators.modes import integrate_modes
     from integrators.step_function import StepError, StepFunction, stepper
     from integrators.sweeps import sweep
 
+__getattr__ = found_later(
+    __name__,
+    {
+        "integrators.codegen": ("compile_step", "generate_code"),
+        "integrators.modes": ("integrate_modes",),
+        "integrators.step_function": ("StepError", "StepFunction", "stepper"),
+        "integrators.sweeps": ("sweep",),
+    },
+)
 renamed(
     {
         "integrators.analysis.drift": "integrators.statistics.drift",

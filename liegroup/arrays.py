@@ -210,6 +210,11 @@ def stack(result: Any, lead: tuple[int, ...]) -> Array:
     return np.stack([stack(r, lead) for r in result], axis=-2 if isinstance(result[0], tuple) else -1)
 
 
+def spread(count: int, most: int) -> NDArray[np.int64]:
+    """Rows of a table of `count`, evenly from the first to the last, `most` at the most."""
+    return np.linspace(0, count - 1, min(count, most)).astype(np.int64)
+
+
 def block_diagonal(blocks: Sequence[Array]) -> Array:
     """One matrix ``(…, Σn, Σm)`` from blocks ``(…, n, m)``."""
     if len(blocks) == 1:

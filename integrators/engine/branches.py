@@ -22,6 +22,7 @@ from integrators.engine.resolution import positions_of
 from integrators.engine.run import Trajectory
 from integrators.engine.step_again import stepped
 from integrators.problem import Doubt
+from liegroup.arrays import spread
 
 Array = NDArray[np.float64]
 Directions = Callable[[Array, Array], Array]
@@ -84,7 +85,7 @@ def turned_over(directions: Directions, t: Array, y: Array) -> list[int]:
     """The rows k of states y (n, …) at times t (n,) so that between k and k + 1 a direction turns over, as far as those
     show it that are looked at.
     """
-    rows = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(np.int64))
+    rows = spread(len(t), LOOKS)
     if len(rows) < 2:
         return []
     seen = directions(t[rows], y[rows])

@@ -34,7 +34,6 @@ from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, to_its_end
 from integrators.engine.swings import lost_swings
 from integrators.engine.tolerances import loose
-from integrators.engine.ways import spread
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method, Report
 from integrators.problem import Doubt, Guard, Problem
@@ -47,6 +46,7 @@ from integrators.problem.guards import ENERGY_CHANGE, doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
+from liegroup.arrays import spread
 
 Array = NDArray[np.float64]
 Attributes = dict[str, str | int | float]

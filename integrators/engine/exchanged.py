@@ -19,6 +19,7 @@ from integrators.engine.step_again import looked
 from integrators.problem import Doubt
 from integrators.problem.guards import ENERGY_CHANGE, Guard
 from integrators.problem.problem import Problem
+from liegroup.arrays import spread
 from liegroup.table import EXP, retract
 
 Array = NDArray[np.float64]
@@ -61,7 +62,7 @@ def _beside(guard: Guard, found: Trajectory) -> float:
     """What the number of a guard may be beside the motion, by the median of some saved states: a motion that has blown
     up by the end allows nothing.
     """
-    rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
+    rows = spread(len(found.t), ROWS)
     with suppress(Exception):  # of states that are none
         return float(np.median([guard.beside(float(found.t[k]), found.y[k]) for k in rows]))
     return 0.0
@@ -110,7 +111,7 @@ def _spent(run: Run, found: Trajectory, number: int) -> list[Doubt]:
 
 def _exchanged(run: Run, found: Trajectory, column: int) -> float:
     """Kinetic and potential energy that the motion has exchanged, at most, by some saved states."""
-    rows = np.unique(np.linspace(0, len(found.t) - 1, ROWS).astype(int))
+    rows = spread(len(found.t), ROWS)
     rest = _at_rest(run.problem, found.y[rows])
     still = np.array([_invariants(run, float(found.t[k]), y)[column] for k, y in zip(rows, rest, strict=True)])
     with np.errstate(all="ignore"):

@@ -47,7 +47,6 @@ from integrators.engine.ways import (
     bent_at,
     beyond,
     not_thrown,
-    spread,
     ways_of_all,
     ways_of_each,
     ways_of_travel,
@@ -56,6 +55,7 @@ from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.driven import inputs_along, reads_state
 from integrators.status import Status
+from liegroup.arrays import spread
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]

@@ -6,10 +6,10 @@ import numpy as np
 
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
-from integrators.engine.ways import spread
 from integrators.problem import Doubt
 from integrators.problem.energy import energy_at_play, is_kept, keeps
 from integrators.problem.guards import energy_guard
+from liegroup.arrays import spread
 
 MOST_TRAJECTORIES, MOST_ROWS, DRIVEN_ROWS, BLOWS = 8, 200, 50, 128
 """Of an ensemble, states whose kinetic energy is asked, those at which a force of time is looked for, and times about

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from integrators.engine.fixed_run import FixedRun, single_run
 from integrators.engine.run import Output, Run, Trajectory
 from integrators.engine.step_again import to_its_end, with_start
-from integrators.engine.ways import spread
 from integrators.layout import STEPS
 from integrators.problem import Doubt
+from liegroup.arrays import spread
 
 Array = NDArray[np.float64]
 

@@ -55,7 +55,7 @@ def ways_of(run: Run, t: Array, states: Array) -> Array:
         units, one = np.broadcast_to(units, variable.size), run.problem.scales[part]
         moved, ways = np.abs(states[:, part] - states[0, part]).max(axis=0), np.empty(variable.size)
         swings = swings_of(t, states[:, part])
-        for unit in np.unique(units):
+        for unit in sorted(set(units.tolist())):
             alike = units == unit  # components of a quaternion are of one turn
             ways[alike] = moved[alike].max() if unit == QUATERNION else np.maximum(moved[alike], swings[alike].max())
         scale[part] = np.maximum(ways, LITTLE * np.minimum(moved / one, 1.0).max() * one)
@@ -113,11 +113,6 @@ def not_thrown(scale: Array, other: Array, k: int, times: float = THROWN) -> Arr
     """
     far, near = (float(np.max(x[:k], initial=0.0, where=np.isfinite(x[:k]))) for x in (scale, other))
     return np.fmin(scale, other) if far > times * near > 0.0 else scale
-
-
-def spread(count: int, most: int) -> NDArray[np.int64]:
-    """Rows of a table, evenly from the first to the last, `most` at the most."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def beyond(differs: Array, limit: float) -> tuple[float, float, int]:

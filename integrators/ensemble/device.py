@@ -23,6 +23,7 @@ from integrators.methods import find
 from integrators.problem import Doubt, Poses, Problem, pose
 from integrators.results.solution import Solution
 from integrators.status import EXPLANATIONS, Status
+from liegroup.arrays import spread
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
@@ -223,7 +224,7 @@ def _doubts_of_steps(
 ) -> list[Doubt]:  # fmt: skip
     """What `integrate` doubts in the first steps of some trajectories, and the states that were saved do not tell."""
     places = np.flatnonzero(valid)
-    places = places[np.unique(np.linspace(0, len(places) - 1, ASKED).astype(int))] if len(places) else places
+    places = places[spread(len(places), ASKED)]
     steps = min(plan.steps, AGAIN)
     if not len(places) or not steps:
         return []

@@ -669,7 +669,7 @@ class Problem:
             raise ValueError(f"{name}: component {at} is {y[where]}, expected a finite number")
         for k in quaternions(self.table):
             _check_quaternion(y, k, name)
-        for kind in np.unique(self.table[:, 0]).tolist():
+        for kind in sorted(set(self.table[:, 0].tolist())):
             if not is_ours(getattr(FACTORS[kind], "__name__", "")):  # of ours, quaternions are all that is to be asked
                 _check_elements(y, kind, self.table, name)
         return y

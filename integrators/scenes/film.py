@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from integrators.scenes.scene import Scene, Trail, made
 from integrators.scenes.shapes import bounds, corners_of
-from liegroup.arrays import integer, numbers
+from liegroup.arrays import integer, numbers, spread
 
 Array = NDArray[np.float64]
 FRAMES = 1000
@@ -258,7 +258,7 @@ def _curves(watched: Watched, rows: NDArray[np.int64]) -> tuple[Curve, ...]:
 
 def _extent(scene: Scene, x: Array, R: Array, trails: Array) -> tuple[Array, Array]:
     """A box around all shapes in some of the frames, and all paths."""
-    rows = np.unique(np.linspace(0, len(x) - 1, _LOOKS).astype(int))
+    rows = spread(len(x), _LOOKS)
     found = [trails.reshape(-1, 3)]
     if scene.still:
         found.append(bounds(scene.still))

@@ -29,8 +29,10 @@ from liegroup.compile.lanes import VECTOR, WIDTH
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
 """Prefix of variables by which the compiler knows code that must not be kept for other processes."""
-_ASKS_THE_RUNTIME = re.compile(rb"NRT_|numba_hash")
-"""Names in machine code that takes or makes arrays as Python's, or hashes: the compiler has to be set up before."""
+_COUNTS, _HASHES = re.compile(rb"NRT_"), re.compile(rb"numba_hash")
+"""Names in machine code that takes or makes arrays as Python's: what counts references has to be set up before; or that
+hashes: the whole compiler has to be.
+"""
 LEVEL = 2
 """Of optimisation of single functions, at most.  Level 3, the compiler's own, copies loops for the values of what is
 compared within them, and every kernel that a formula is inlined into has the copies: large ones take twice as long to
@@ -293,8 +295,10 @@ class KernelLibrary(_Library):
         process.
         """
         pieces = {digest: objects.read(digest) for digest in digests}
-        if any(code is not None and _ASKS_THE_RUNTIME.search(code) for code in pieces.values()):
+        if any(_HASHES.search(code) for code in pieces.values() if code is not None):
             cpu_target.target_context.refresh()
+        elif any(_COUNTS.search(code) for code in pieces.values() if code is not None):
+            rtsys.initialize(cpu_target.target_context)
         self, engine, present = cls(codegen, name), codegen._engine, _loaded(codegen)
         for key in rare:
             cell(key)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Doubt
+from liegroup.arrays import spread
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.closed_trees.field import closed
@@ -63,7 +64,7 @@ def _lifted(
     n_q, n = tree.nq, tree.nv
     weight = tree.mass * float(np.linalg.norm(tree.gravity))
     looks = min(LOOKS, 1 + len(t) // EACH) if 2 * len(t) >= EACH else 0
-    for row in np.unique(np.linspace(0, len(t) - 1, looks).astype(int)):
+    for row in spread(len(t), looks):
         time, q, x = float(t[row]), y[row, :n_q], y[row, n_q : n_q + n]
         held, loose = (_held(one._packed, u, row) for one in (mechanism, free))
         with once():

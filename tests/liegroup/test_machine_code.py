@@ -28,6 +28,7 @@ from liegroup import so3
 from liegroup import table as T
 from liegroup.compile import LateBindingError, entry, integer_table, late, nothing, vector
 from liegroup.compile.pending import pending
+from liegroup.compile.signatures import stepped_vector
 from liegroup.compile.undisturbed import undisturbed
 from mechanics.systems import heavy_top
 
@@ -261,12 +262,12 @@ LOOPS = {!r}
 @rare(never)
 def late(a, b, out):
     for i in range(a.shape[0]):
-        st(out, i, max(ld(a, i) * 3.0, 0.0) - ld(b, i))  # the compiler makes a pair of what is compared
+        st(out, i, ld(a, i) * 3.0 - ld(b, i))
 
 @entry(nothing(vector, vector, vector))
 def sums(a, b, out):
     for i in range(a.shape[0]):
-        st(out, i, max(ld(a, i) / 3.0, 0.0) + ld(b, i))
+        st(out, i, ld(a, i) / 3.0 + ld(b, i))
     late(a, out, b)
 """
 
@@ -294,3 +295,16 @@ def test_loops_said_to_be_short_have_code_of_their_own_and_the_same_bits(
     assert all(len({of[k] for of in sizes.values()}) == 3 for k in range(2)), sizes  # each has its own code
     assert sum(sizes["rows"]) < sum(sizes[""]) - 200, sizes  # what takes the arguments from Python is longer
     assert len(set(found.values())) == 1
+
+
+def test_a_kernel_that_compares_numbers_is_not_complex() -> None:
+    """The compiler makes a pair of numbers that are compared, which looks like a complex one."""
+
+    @entry(nothing(vector), nothing(stepped_vector))
+    def larger(a: Any) -> None:
+        for i in range(a.shape[0]):
+            a[i] = max(a[i].real, 0.0)
+
+    assert larger.compiled is larger.compiled_lanes
+    found = {arguments: kernel.library.has_complex for arguments, kernel in larger.compiled.overloads.items()}
+    assert found == {(vector,): False, (stepped_vector,): True}
