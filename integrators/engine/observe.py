@@ -170,10 +170,10 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
     changed it twice, or gives NaN; the step then waits for being looked at.
     """
     directions = crossings.directions
-    shown(equations, within, state, t)
-    unwind(within.between, state.turns, within.between)
+    shown(equations, within, state, t)  # values and rates of one state: the momenta of y may differ from it
+    unwind(within.between, state.turns, crossings.near)
     crossings.events(
-        t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
+        t, crossings.near, equations.parameters, equations.structure, equations.field_work, crossings.after
     )
     before, after, rates, rates_after = (
         crossings.before, crossings.after, crossings.rates_before, crossings.rates_after,
@@ -189,7 +189,7 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any, h: 
         a, b = ld(before, k), ld(after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
         found = found or (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b)
-    _rates(crossings, equations, state, t, -NEAR * h, state.y, after, rates_after)  # from within the step
+    _rates(crossings, equations, state, t, -NEAR * h, within.between, after, rates_after)  # from within the step
     for k in range(directions.shape[0]):
         found = found or any_(dips(ld(before, k), ld(after, k), h * ld(rates, k), h * ld(rates_after, k)))
     if found:

@@ -14,6 +14,7 @@ from integrators.events import Event
 from integrators.problem import Guard
 from liegroup import rn
 from liegroup.table import RN, SO3, table_of
+from mechanics.systems import SYSTEMS
 
 
 @numba.njit
@@ -553,3 +554,14 @@ def test_events_at_one_moment_are_all_there_though_one_is_terminal(order):
     events = [Event(lambda t, y: y[0], "stop", terminal=True), Event(lambda t, y: y[0], "count")][::order]
     run = integrate(motion, "RKMK4", (0.0, 4.0), 0.01, events=events)
     assert [len(run.events[name][0]) for name in ("stop", "count")] == [1, 1]
+
+
+@pytest.mark.parametrize("part", [0.5, 0.99])
+def test_what_a_method_goes_on_with_between_projections_says_nothing_of_rates(part):
+    """Of a loop, GAUSS8 goes on with momenta that a projection of the shown state changes."""
+    problem = SYSTEMS["four-bar"].problem()
+    p = integrate(problem, "RKMK_DOP853", (0.0, 2.0), rtol=1e-10, atol=1e-11, t_eval=np.linspace(0, 2, 2001))["p"][:, 0]
+    level = p.min() + part * np.ptp(p)
+    wanted = np.count_nonzero(np.diff(np.sign(p - level)))
+    run = integrate(problem, "GAUSS8", (0.0, 2.0), 0.1, events={"level": lambda t, y: y[3] - level})
+    assert len(run.events["level"][0]) == wanted > 2
