@@ -18,10 +18,14 @@ ANOTHER = 0.5
 """Part of the way by which ends may be elsewhere."""
 ONE_WAY = 0.9
 """Part of all that a position goes by which it is away at last, where it travels."""
-QUATERNION = "1"
-"""Units of its components."""
+QUATERNION, ANGLE = "1", "rad"
+"""Units of their components."""
 FEW, ROUNDED = 9, 1e-12
 """States that do not show how a motion goes, and part of a position that is rounding."""
+HALF_A_TURN = np.pi
+"""What others turn by, at most, where an angle is measured by them: how far a rotor goes that is sped up says nothing
+of the arm that carries it.
+"""
 LITTLE = 0.05
 """Part of the way of positions of another unit that one counts as, at least."""
 SLIGHT = 1e-6
@@ -57,7 +61,8 @@ def ways_of(run: Run, t: Array, states: Array) -> Array:
         swings = swings_of(t, states[:, part])
         for unit in sorted(set(units.tolist())):
             alike = units == unit  # components of a quaternion are of one turn
-            ways[alike] = moved[alike].max() if unit == QUATERNION else np.maximum(moved[alike], swings[alike].max())
+            shared = min(swings[alike].max(), HALF_A_TURN if unit == ANGLE else np.inf)
+            ways[alike] = moved[alike].max() if unit == QUATERNION else np.maximum(moved[alike], shared)
         scale[part] = np.maximum(ways, LITTLE * np.minimum(moved / one, 1.0).max() * one)
     return scale
 

@@ -9,7 +9,7 @@ import pytest
 from integrators import Problem, integrate
 from integrators.engine import halves, step_again
 from liegroup import rn
-from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics import Body, Frame, Inertia, JointData, Mechanism, Tree
 from mechanics.elastic import Dampers, Network, Springs
 from mechanics.elastic.rods import Rod, Section
 from mechanics.forces import (
@@ -23,7 +23,7 @@ from mechanics.forces import (
     servo,
     spring_damper,
 )
-from mechanics.joints import Free, Planar, Prismatic, Revolute
+from mechanics.joints import Free, Motion, Planar, Prismatic, Revolute
 from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import four_bar
 
@@ -309,6 +309,25 @@ def test_what_slides_is_not_measured_by_what_turns():
     assert np.abs(run["q"][:, 0] - np.cos(np.sqrt(400.0 / 1.1) * run.t)).max() > 0.3
     (doubt,) = run.doubts
     assert doubt.name == "accuracy"
+
+
+@pytest.mark.parametrize(("method", "step"), [("BDF2", 0.1), ("RKMK4", 0.4)])
+def test_an_arm_is_not_measured_by_its_rotor_that_is_sped_up(method, step):
+    arm = Inertia.about_com(1.0, (0.0, 0.0, -0.4), 0.02 * np.eye(3))
+    rotor = Inertia.about_com(0.3, (0.0, 0.0, 0.0), np.diag([6e-4, 6e-4, 1e-3]))
+    bodies = [
+        Body("arm", Revolute((0, 1, 0)), inertia=arm, data=JointData(damping=0.02)),
+        Body("rotor", Revolute((0, 0, 1)), "arm", (0.0, 0.0, -0.5), inertia=rotor),
+    ]
+    for torque in (0.0, 0.02):
+        run = integrate(
+            Mechanism(Tree(bodies), elements=motor("rotor_joint", Motion((torque,)))).problem([1.0, 0.0]),
+            method,
+            (0, 20),
+            step,
+        )
+        assert [doubt.name for doubt in run.doubts] == ["accuracy"]
+    assert np.ptp(run["q"][:, 1]) > 100 * np.ptp(run["q"][:, 0])
 
 
 def bouncing(speed):
