@@ -46,7 +46,7 @@ from integrators.problem import Problem
 from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
-from integrators.steppers.common import advance_state, clear, copy, leaves_chart
+from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.constrained_newton import (
     ABRUPT,
     accelerations_count,
@@ -127,7 +127,7 @@ drops.
 START = (0.0, 0.0, 1.0, 0.5)
 """α_m, α_f, γ, β of a start: velocities by the implicit Euler rule, without a₀ and v̇₀."""
 AHEAD = 1e-2
-"""Part of a step over which v̈ is taken by central differences at the start."""
+"""Part of a step by whose multiples v̈ is taken at the start, by differences into the step: drives may begin with it."""
 
 
 @kernel
@@ -171,9 +171,10 @@ def _start(
         st2(work, MEMORY, i, ld2(work, R, i))
     for j in range(m):
         st2(work, L, j, ld2(work, S, j))
-    clear(work[P])
-    for side in (-1.0, 1.0):
-        e = side * AHEAD * h
+    for i in range(n):
+        st2(work, P, i, (shift * -1.5 / AHEAD) * ld2(work, MEMORY_2, i))
+    for k, weight in ((1.0, 2.0), (2.0, -0.5)):
+        e = k * AHEAD * h
         for i in range(n):
             a = ld2(work, MEMORY_2, i)
             st2(work, HX, i, e * (ld(y, n_q + i) + 0.5 * e * a))
@@ -181,7 +182,7 @@ def _start(
         node.parts_at_end(parts, t + e, y, group, options[TAU], parameters, structure, field_work, work)
         _acceleration(work[END], structure, work)
         for i in range(n):
-            st2(work, P, i, ld2(work, P, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
+            st2(work, P, i, ld2(work, P, i) + (shift * weight / AHEAD) * ld2(work, R, i))
     largest = maximum(
         node.greatest_velocity(work, y, n_q, n) / absolute(h), node.greatest_velocity(work, work[MEMORY_2], 0, n)
     )

@@ -20,12 +20,12 @@ from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.errors import ModelError
-from mechanics.forces import joint_spring
+from mechanics.forces import joint_spring, motor
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import Lagrange
 from mechanics.formulations.reactions import acceleration
-from mechanics.joints import Revolute
+from mechanics.joints import Motion, Revolute
 from mechanics.linear import equilibrium
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
@@ -100,6 +100,15 @@ def test_the_row_of_index_3_says_that_its_velocities_have_a_lower_order():
     assert METHODS["RADAU_INDEX3"].velocity_order == 3
     assert "order 5 in positions, 3 in velocities" in repr(METHODS["RADAU_INDEX3"])
     assert {name for name, method in METHODS.items() if method.velocity_order} == {"RADAU_INDEX3"}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_drives_are_asked_at_no_time_outside_of_the_run(name, linkage):
+    torque = Motion.from_function(np.cos, (0.0, 0.08))
+    driven = motor("crank_joint", torque)
+    problem = constrained_problem(Mechanism(linkage.tree, linkage.equations.closures, linkage.home, [driven]))
+    _, status, _ = steps(problem, METHODS[name], 0.08, 4)
+    assert status == Status.OK
 
 
 @pytest.mark.parametrize("name", METHODS)
