@@ -26,11 +26,12 @@ from integrators.engine.run import NEVER, Output, Plan, Run, Trajectory
 from integrators.engine.step_again import looked, stepped, to_its_end, with_start
 from integrators.engine.ways import TINY, of_velocities, ways_of_each
 from integrators.layout import EVALUATIONS, STEPS
-from integrators.problem import Doubt
+from integrators.problem import Doubt, Problem
 from integrators.problem.jitted import take_raised
 from integrators.problem.python_field import EVALUATED
 from integrators.signatures import FIELD
 from integrators.status import OK, Status
+from liegroup.arrays import spread
 from liegroup.compile import integer, integer_table, integers, ld, matrix, st, vector
 from liegroup.compile.scalars import absolute, maximum
 from liegroup.table import EXP, bind, retract
@@ -50,6 +51,8 @@ PLACES = 3
 """Steps that are taken in parts."""
 MOST_CALLED = 1000
 """Steps of plain Python functions, at most, in the place of those from one saved state to the next."""
+SOME = 64
+"""Saved states of which velocities are asked for, at most."""
 _OFF = 0.37
 """Where in what is between two of the times the first of them is."""
 
@@ -86,7 +89,8 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
         else:
             begin, whole, fine = _of_fixed(run, t, y, time, row, between)
             whole = y[row + 1] if follows and len(t) > row + 2 else whole
-        doubt = _passed_over(run, begin, y[row], whole, fine, scale)
+        states = (_shown(problem, begin, x) for x in (y[row], whole, fine))
+        doubt = _passed_over(run, begin, *states, _ways_shown(problem, t, y, scale))
         if doubt is not None:
             return [doubt]
     return []
@@ -253,10 +257,27 @@ def _passed_over(run: Run, begin: float, start: Array, whole: Array, fine: Array
     return Doubt("pulse", begin, apart, ELSEWHERE, says, remedy, 0)
 
 
+def _shown(problem: Problem, t: float, y: Array) -> Array:
+    """A state with velocities in the place of momenta that accumulate impulses of closures, as steps of any size."""
+    if not problem.accumulates:
+        return y
+    k = positions_of(problem)
+    return np.concatenate([y[:k], problem.velocity(t, y)[: len(y) - k]])
+
+
 def _ways(run: Run, t: Array, y: Array) -> Array:
     """How far the components of a state move; not numbers where they do not, or by less than tolerances ask for."""
     scale = ways_of_each(run, t, y)
     return np.where(np.isfinite(scale) & (scale > _least(run, np.abs(y).max(axis=0))), scale, np.nan)
+
+
+def _ways_shown(problem: Problem, t: Array, y: Array, scale: Array) -> Array:
+    """The same of states that are `_shown`: of velocities how fast they are at some of the times."""
+    if not problem.accumulates:
+        return scale
+    k, rows = positions_of(problem), spread(len(t), SOME)
+    rates = np.max([np.abs(_shown(problem, float(t[row]), y[row])[k:]) for row in rows], axis=0)
+    return np.concatenate([scale[:k], np.where(rates > 0.0, rates, np.nan)])
 
 
 def _least(run: Run, y: Array) -> Array:
