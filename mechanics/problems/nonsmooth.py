@@ -48,6 +48,9 @@ from mechanics.model.tree import Tree
 Array = NDArray[np.float64]
 AT_ONCE = 1e-13
 """Part of its place and of its way so far by which a joint may be off a stop to which another comes at that time."""
+_ENDS = "lower", "upper"
+MOST_AT_ONCE = 10_000
+"""Impacts at one instant, at most."""
 AT_REST = 1e-9
 """Part of the fastest joint, of rad/s and m/s, or of what one gains in a step, below which speeds are none."""
 SHORTEST = 1e-4
@@ -100,7 +103,8 @@ class Nonsmooth:
     Notes
     -----
     One impact after another, each with Newton's restitution; several at the same instant are taken in the order of the
-    joints.  Friction acts along the joint with an F of its own, not in proportion to a load, and not within an impact.
+    joints, again and again while one throws another against its stop.  Friction acts along the joint with an F of its
+    own, not in proportion to a load, and not within an impact.
     Events are plain functions of Python: about a millisecond a step.
 
     References
@@ -286,7 +290,7 @@ class Nonsmooth:
         strikes = tuple(
             f"{which}{n}"
             for n, joint in enumerate(self.stops)
-            for end, which in enumerate(("lower", "upper"))
+            for end, which in enumerate(_ENDS)
             if joint not in held and self._touches(t, q, v, joint, end, slow)
         )
         return self.after(mode, strikes, t, settled) if strikes else Next(mode, settled)
@@ -401,14 +405,20 @@ class Nonsmooth:
             q[self.places[joint][0]] = x
         before = 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         held = {joint for joint, _, _ in mode.held}
-        for n, joint in enumerate(self.stops):
-            for which, end in (("lower", 0), ("upper", 1)):
-                if f"{which}{n}" in events or (
-                    events and joint not in held and self._touches(t, q, v, joint, end, slow)
-                ):
+        ends = [(n, joint, which, end) for n, joint in enumerate(self.stops) for end, which in enumerate(_ENDS)]
+        waiting, count, goes_on = set(events), 0, bool(events)
+        while goes_on and count < MOST_AT_ONCE:  # each may throw the others against their stops again
+            goes_on = False
+            for n, joint, which, end in ends:
+                comes = joint not in held and self._touches(t, q, v, joint, end, slow)
+                if comes or f"{which}{n}" in waiting:
                     q[self.places[joint][0]] = self.stops[joint][end]
                     v, words = self._impact(t, q, v, mode, joint, which)
-                    says.append(words)
+                    says += [words] if count < len(ends) else []
+                    goes_on, count = True, count + 1
+            waiting.clear()
+        if count > len(ends):
+            says.append(f"{count} impacts at the same instant")
         if says:
             lost = before - 0.5 * float(v @ dynamics.mass_matrix(self.tree, q) @ v)
         stopped = {joint for n, (joint, _) in enumerate(mode.slips) if f"stops{n}" in events}
@@ -436,13 +446,59 @@ class Nonsmooth:
         slips = [(k, s) for k, s in mode.slips if k != joint]
         if joint in self.friction and struck[j] != 0.0:
             slips.append((joint, float(np.sign(struck[j]))))
-        a = n * self._acceleration(t, y, slips)[1][j]
+        a, short = n * self._acceleration(t, y, slips)[1][j], self._short()
         where = f"joint {joint!r} on its {which} stop"
-        if a < 0.0 and 2.0 * n * struck[j] < -a * (SHORTEST * self.step if self.shortest is None else self.shortest):
+        if a < 0.0 and 2.0 * n * struck[j] < -a * short:
             return self._struck(q, v, mode, joint, 0.0), where.replace(" on", " rests on") + ": impacts accumulate"
+        if corner := self._corner(t, q, struck, mode, joint, slips):
+            for k, stop in corner.items():
+                q[self.places[k][0]] = stop
+            words = f"joints {', '.join(map(repr, corner))} rest on their stops: impacts accumulate"
+            return self._at_rest(q, struck, [*corner, *(k for k, _, _ in mode.held if k not in corner)]), words
         if speed <= 0.0:
             return struck, where.replace(" on", " touches")
         return struck, f"impact of {where} with {speed:.3g}"
+
+    def _short(self) -> float:
+        """The time within which the next impact follows, where a joint rests, s."""
+        return SHORTEST * self.step if self.shortest is None else self.shortest
+
+    def _corner(
+        self, t: float, q: Array, v: Array, mode: Mode, joint: str, slips: Sequence[tuple[str, float]]
+    ) -> dict[str, float]:
+        """Joints whose impacts feed each other, with their stops: one that has been struck, and those that come to
+        theirs within what is short; none unless they are so slow that their forces would give them that within half of
+        it, from rest: with W = E M⁻¹ Eᵀ and a = E v̇, those at rest already held,
+
+            v · W⁻¹ v < (τ/2)² a · W⁻¹ a,      of one joint 2 |v|/|a| < τ, the flight up to the next impact.
+        """
+        short, near = self._short(), dict[str, float]()
+        for k, ends in self.stops.items():
+            i, j = self.places[k]
+            for stop, n in zip(ends, (1.0, -1.0), strict=True):
+                if (k == joint and q[i] == stop) or 0.0 <= n * (q[i] - stop) <= abs(v[j]) * short:
+                    near[k] = float(stop)
+        if len(near) < 2 or joint not in near:
+            return {}
+        y = np.concatenate([q, dynamics.mass_matrix(self.tree, q) @ v])
+        _, a, W = self._acceleration(t, y, [(k, sign) for k, sign in slips if k not in near])
+        held = [self.places[k][1] for k, _, _ in mode.held if k not in near]
+        if held:
+            by = np.linalg.solve(W[np.ix_(held, held)], W[held]).T
+            a, W = a - by @ a[held], W - by @ W[held]
+        at = [self.places[k][1] for k in near]
+        weighed = np.linalg.solve(W[np.ix_(at, at)], np.stack([v[at], a[at]], axis=1))
+        return near if 4.0 * v[at] @ weighed[:, 0] < short**2 * a[at] @ weighed[:, 1] else {}
+
+    def _at_rest(self, q: Array, v: Array, joints: Sequence[str]) -> Array:
+        """v + M⁻¹ Eᵀ Λ with these joints at rest, to the last bit where nothing else moves."""
+        at = [self.places[joint][1] for joint in joints]
+        if not at:
+            return v.copy()
+        W = self._inverse(q)
+        found = v - W[:, at] @ np.linalg.solve(W[np.ix_(at, at)], v[at])
+        found[at] = 0.0
+        return np.asarray(found)
 
     def _slow(self, t: float, y: Array) -> float:
         """A speed that is none, beside those of a state and what its forces give in a step where nothing holds them."""
@@ -470,12 +526,11 @@ class Nonsmooth:
         """The mode of a state, and the state with held joints at rest: those no faster than `slow`, and those of
         `still`; one has reached the bound of its multiplier if something `frees`.
         """
-        M, W = dynamics.mass_matrix(self.tree, q), self._inverse(q)
         held: list[tuple[str, str, float]] = []
         slips: list[tuple[str, float]] = []
         for joint, ends in self.stops.items():
             i, j = self.places[joint]
-            for stop, which in zip(ends, ("lower", "upper"), strict=True):
+            for stop, which in zip(ends, _ENDS, strict=True):
                 if q[i] == stop and (joint in still or abs(v[j]) <= slow):
                     held.append((joint, which, float(stop)))
         for joint in self.friction:
@@ -484,10 +539,8 @@ class Nonsmooth:
                 slips.append((joint, float(np.sign(v[j]))))
             elif joint not in {k for k, _, _ in held}:
                 held.append((joint, "sticks", float(q[i])))
-        at = [self.places[joint][1] for joint, _, _ in held]
-        v = v - W[:, at] @ np.linalg.solve(W[np.ix_(at, at)], v[at]) if at else v.copy()
-        v[at] = 0.0  # to the last bit, where nothing else moves
-        y = np.concatenate([q, M @ v])
+        v = self._at_rest(q, v, [joint for joint, _, _ in held])
+        y = np.concatenate([q, dynamics.mass_matrix(self.tree, q) @ v])
         broken = self._broken(t, y, held, slips, frees)
         slips += [(held[k][0], sign) for k, sign in broken.items() if held[k][0] in self.friction]
         return Mode(tuple(h for k, h in enumerate(held) if k not in broken), tuple(slips)), y

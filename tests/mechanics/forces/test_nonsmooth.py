@@ -474,3 +474,24 @@ def test_a_latch_opens_between_steps_whatever_form_its_function_has(direction, r
         assert any("events come between its steps could not be looked at" in str(one.message) for one in told)
         return
     assert run.y[-1, 0] == pytest.approx(1.0 - 0.505 + 1e-3 * np.sqrt(np.log(2.0)), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_that_throw_each_other_against_their_stops_come_to_rest(seed):
+    """Their impacts accumulate in a corner, slowed down by gravity or while they are as fast as ever."""
+    rng = np.random.default_rng(seed)
+    mass, length, centre, e = rng.uniform(2.0, 4.0), *rng.uniform(0.3, 0.8, 2), rng.choice([0.05, 0.2, 0.5])
+    shape = np.diag([0.01] * 3)
+    second = Inertia.about_com(mass, (centre, 0, 0), shape)
+    bodies = [
+        Body("upper", joints.Revolute((0, 0, 1)), inertia=Inertia.about_com(1.0, (0.25, 0, 0), shape)),
+        Body("lower", joints.Revolute((0, 0, 1)), "upper", (length, 0, 0), inertia=second),
+    ]
+    stops = {"upper_joint": (None, 0.4), "lower_joint": (None, 0.3)}
+    arm = Nonsmooth(Tree(bodies, gravity=(0, 9.81, 0)), stops=stops, restitution=float(e))
+    run = integrate_modes(arm, arm.state([0.0, 0.1], rng.uniform(0.0, 3.0, 2)), "RKMK_DOP853", (0.0, 2.0), step=1e-2)
+    assert run.success, run.message
+    assert run.y[-1].tolist() == pytest.approx([0.4, 0.3, 0.0, 0.0], abs=1e-12)
+    assert {how for _, how, _ in run.modes[-1].held} == {"upper"}
+    assert len(run.modes[-1].held) == 2
+    assert all(x.lost >= -1e-12 for x in run.transitions)
