@@ -16,6 +16,8 @@ from liegroup.table import EXP, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
 
 Array = NDArray[np.float64]
 START = "the start"
+_NEIGHBOURS = 8
+"""States that tell the rounding of a field."""
 _DELTA = 2.0**-17
 """Of central differences, relative to the size of what is moved."""
 _SMALL = 1e-3
@@ -218,5 +220,9 @@ def _differences(problem: Problem, t: float, y: Array, delta: float, sizes: Arra
 
 
 def _noise(problem: Problem, t: float, y: Array) -> Array:
-    """What the rounding of the field leaves of differences over the sizes of what is moved."""
-    return np.asarray(1e-13 * np.abs(problem.velocity(t, y)) / _DELTA)
+    """What the rounding of the field leaves of differences over the sizes of what is moved: of its values, and, where
+    its parts cancel, what it changes by between states that are some units in the last place apart.
+    """
+    units = np.rint(4.0 * np.cos(np.outer(np.arange(_NEIGHBOURS), 1.7 * np.arange(len(y)) + 0.3)))
+    beside = _velocities(problem, t, y + units * np.spacing(y))
+    return np.asarray(np.fmax(1e-13 * np.abs(problem.velocity(t, y)), 4.0 * np.ptp(beside, axis=0)) / _DELTA)
