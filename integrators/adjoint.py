@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.analysis.slopes import NoSlopeError, OtherKindError, slope
 from integrators.arguments import check_begin
+from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, slope
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.times import begin_of

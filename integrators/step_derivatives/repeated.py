@@ -17,9 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.slopes import NoSlopeError, slope_and_size
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
+from integrators.problem.jacobian import sizes_of
 from integrators.step_derivatives.compiled import is_flat, stepped_kernels
 from integrators.step_derivatives.complex_step import (
     by_parameters,
@@ -34,10 +36,10 @@ Array = NDArray[np.float64]
 
 MANY = 500
 """Steps from which on their derivatives are worth being compiled."""
-SPREAD = 0.01
-"""Between the points of `StepDerivative.second`."""
-_STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
-"""Central differences of order eight."""
+SPREAD, HALVINGS = 0.08, 60
+"""Of differences for `StepDerivative.second`, to begin with, as a part of what counts as one: momenta of small bodies
+are much less.
+"""
 
 
 class Slopes(NamedTuple):
@@ -92,6 +94,7 @@ class StepDerivative:
         if not by_parts and not self._carries:
             check_directions(problem, method, self._directions)
         self._flat = is_flat(problem)
+        self._sizes: Array = np.zeros(0)
 
     def velocities(self, y: Array) -> Array:
         """(n, d): the rates of the components of a state by its velocity."""
@@ -136,8 +139,8 @@ class StepDerivative:
     def second(self, y: Array, u: Array, t: float) -> Array:
         """How the derivatives of a step change, for Newton's method in optimal control: ∂[A, B]/∂(state, inputs).
 
-        The exact first derivatives at eight places along every direction, differenced to order eight: errors of 1e-11
-        of a step whose derivatives are of order one.
+        The exact first derivatives along every direction, differenced to order eight over two sizes that agree, in
+        whatever units (`integrators.arithmetic.slopes`): errors of 1e-11 of a step whose derivatives are of order one.
 
         Parameters
         ----------
@@ -153,15 +156,30 @@ class StepDerivative:
         array (d, d + m, d + m)
             The last axis counts the directions along which [A, B], with the columns of the inputs, changes: y exp(ξ)
             and u.  On Rⁿ the last two axes may change places.
+
+        Raises
+        ------
+        ValueError
+            Derivatives that do not change smoothly, as where things begin to touch.
         """
         d, m = self.problem.dimension, len(self._places)
+        largest = np.concatenate([sizes_of(self.problem, y), np.maximum(np.abs(u), 1.0)])
+        self._sizes = np.minimum(self._sizes, SPREAD * largest) if len(self._sizes) else SPREAD * largest
 
-        def first(e: Array) -> Array:
-            slopes = self(moved(self.problem, y, e[:d]), u + e[d:], t)
-            return np.hstack([slopes.A, slopes.B[:, :m]])
+        def along(k: int) -> Array:
+            def first(s: float) -> Array:
+                e = s * (np.arange(d + m) == k)
+                slopes = self(moved(self.problem, y, e[:d]), u + e[d:], t)
+                return np.hstack([slopes.A, slopes.B[:, :m]]).ravel()
 
-        def along(e: Array) -> Array:
-            parts = [w * (first(k * SPREAD * e) - first(-k * SPREAD * e)) for k, w in _STENCIL]
-            return np.asarray(sum(parts) / SPREAD)
+            try:
+                found, self._sizes[k] = slope_and_size(first, self._sizes[k], HALVINGS)
+            except NoSlopeError as error:
+                what = f"component {k} of the velocity" if k < d else f"input {k - d}"
+                raise ValueError(
+                    f"second: the derivatives of the step at t = {t:g} do not change smoothly along {what} ({error}); "
+                    "expected a step without kinks of the field, such as a contact that begins"
+                ) from None
+            return found.reshape(d, d + m)
 
-        return np.stack([along(e) for e in np.eye(d + m)], axis=-1)
+        return np.stack([along(k) for k in range(d + m)], axis=-1)

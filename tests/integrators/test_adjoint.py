@@ -182,6 +182,31 @@ def test_second_derivatives_are_those_of_fifty_digits():
     assert np.abs(found - true).max() < 1e-10
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e3])
+def test_second_derivatives_know_no_unit(unit):
+    def pendulum(one):
+        def field(t, y, p):
+            return np.array([y[1], p[0] * p[1] - p[1] * np.sin(y[0] / p[1])])
+
+        return Problem(rn(2), [0.7 * one, 0.1 * one], field, parameters=[0.0, one], inputs={"u": 0})
+
+    found = []
+    for one in (1.0, unit):
+        run = DifferentiableRun(pendulum(one), "RKMK4", 0.1, 1)
+        second = run.derivative.second(run.problem.y0, np.array([0.2]), 0.0)
+        found.append(
+            second * np.array([1.0 / one] * 2)[:, None, None] * [one, one, 1.0] * np.array([[one, one, 1.0]]).T
+        )
+    assert np.abs(found[0] - found[1]).max() < 1e-9 < 1e-2 < np.abs(found[0]).max()
+
+
+def test_second_derivatives_at_a_kink_are_refused():
+    bent = Problem(rn(1), [0.0], lambda t, y: [-y[0] if y[0].real > 0.0 else y[0]])
+    run = DifferentiableRun(bent, "RKMK4", 0.1, 1)
+    with pytest.raises(ValueError, match=r"second: the derivatives of the step .* along component 0 of the velocity"):
+        run.derivative.second(np.array([0.0]), np.zeros(0), 0.0)
+
+
 def cross(a, b):
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 

@@ -71,6 +71,26 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     >>> slope(lambda s: [abs(s + 1e-3), s**3 + 2.0 * s], 0.04).round(12).tolist()
     [1.0, 2.0]
     """
+    return slope_and_size(curve, size)[0]
+
+
+def slope_and_size(curve: Callable[[float], Any], size: float, halvings: int = HALVINGS) -> tuple[Array, float]:
+    """The same, and the size to begin with where the next curve is like it.
+
+    Parameters
+    ----------
+    curve : callable
+        As of `slope`.
+    size : float
+        4 h to begin with.
+    halvings : int
+        Of h, at most.
+
+    Returns
+    -------
+    array (n,), float
+        f'(0), and the size with which two agreed at once.
+    """
     known: dict[float, Array] = {}
 
     def at(s: float) -> Array:
@@ -81,7 +101,7 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     refused: Exception | None = None
     for nodes in (np.arange(-4, 5), np.arange(9), -np.arange(9)):
         try:
-            return _agreed(at, nodes, 0.25 * size)
+            return _agreed(at, nodes, 0.25 * size, halvings)
         except (ValueError, ArithmeticError) as error:
             if isinstance(error, NoSlopeError | OtherKindError):
                 raise
@@ -90,13 +110,15 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     raise refused
 
 
-def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) -> Array:
-    """The derivative by values at h nodes; what the curve raises if there are not two sizes where it is defined."""
+def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, halvings: int) -> tuple[Array, float]:
+    """The derivative by values at h nodes, and 8 h of the last; what the curve raises if there are not two sizes where
+    it is defined.
+    """
     weights, central = _weights(nodes), nodes[0] < 0
     found, spread = np.full(at(0.0).shape, np.nan), np.zeros(at(0.0).shape)
     rises: list[Array] = []
     refused: Exception | None = None
-    for _ in range(HALVINGS + 1):
+    for _ in range(halvings + 1):
         try:
             f = np.array([at(i * h) for i in nodes])
         except (ValueError, ArithmeticError) as error:
@@ -112,7 +134,7 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) ->
                 agree = np.isnan(found) & (np.maximum(abs(rises[-1] - rises[-2]), kink) <= allowed)
                 found[agree] = rises[-1][agree]
             if not np.isnan(found).any():
-                return found
+                return found, 8.0 * h
         h *= 0.5
     if len(rises) < 2:
         assert refused is not None
@@ -120,7 +142,7 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float) ->
     rounds = np.isnan(found) & (spread <= ROUNDING * abs(at(0.0)).max())  # sums of larger numbers that cancel
     found[rounds] = rises[0][rounds]
     if not np.isnan(found).any():
-        return found
+        return found, 8.0 * h
     worst = int(np.flatnonzero(np.isnan(found))[0])
     raise NoSlopeError(worst, rises[-2][worst], rises[-1][worst], kink[worst])
 
