@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arguments import check_begin
 from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, slope
+from integrators.engine.step_again import looked
+from integrators.integrate import integrate
 from integrators.method import Method
-from integrators.problem import Problem
+from integrators.problem import Doubt, Problem
 from integrators.problem.times import begin_of
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
@@ -223,6 +226,9 @@ class DifferentiableRun:
         States that are kept at the same time; default about √(2 N), so that no step is taken more than three times.
     t : float, optional
         Time at the start, s; default that for which the problem is posed, or 0.
+    check : bool
+        Whether the first derivatives that are asked for come with a RuntimeWarning where `integrate` doubts their run
+        (`doubts`): they are exact for the steps, whatever these have of the motion.
 
     Attributes
     ----------
@@ -250,7 +256,7 @@ class DifferentiableRun:
 
     def __init__(
         self, problem: Any, method: str | Method, step: float, steps: int, parameters: ArrayLike | None = None,
-        checkpoints: int | None = None, t: float | None = None,
+        checkpoints: int | None = None, t: float | None = None, check: bool = True,
     ) -> None:  # fmt: skip
         taken: StepFunction = stepper(problem, method, step)
         posed = taken.problem
@@ -268,6 +274,8 @@ class DifferentiableRun:
         )
         default = max(1, math.isqrt(2 * self.steps))
         self.checkpoints = integer(default if checkpoints is None else checkpoints, "checkpoints", 1)
+        of_kind(check, bool, "check", "True or False")
+        self._asked = not check
         count = len(np.asarray(posed.parameters))
         directions = np.zeros((0, count)) if parameters is None else np.atleast_2d(reals(parameters, "parameters"))
         if directions.shape[1] != count:
@@ -331,6 +339,44 @@ class DifferentiableRun:
             found.append(self._take(found[-1], values[k], self._time(k)))
         return np.array(found)
 
+    def doubts(self, start: ArrayLike, u: ArrayLike | None = None) -> tuple[Doubt, ...]:
+        """What `integrate` doubts of the run, such as steps that are too long for the motion.
+
+        Parameters
+        ----------
+        start : array (n,)
+            The state at the start.
+        u : array (m,) or (steps, m), optional
+            Inputs; nothing is asked where they change from step to step.
+
+        Returns
+        -------
+        tuple of Doubt
+            Empty where all is well.
+
+        Raises
+        ------
+        ValueError
+            Sizes that do not fit.
+        """
+        y, values = self._start(start), self._inputs(u)
+        if not (values == values[0]).all():
+            return ()
+        parameters = np.array(self.problem.parameters, dtype=np.float64)
+        parameters[[self.problem.inputs.places[k] for k in self.problem.inputs.free]] = values[0]
+        posed, end = replace(self.problem, parameters=parameters), self.t + self.steps * self.step
+        run = integrate(posed, self.method, (self.t, end), self.step, y0=y, progress=False)
+        return tuple(run.doubts)
+
+    def _ask(self, y: Array, values: Array) -> None:
+        """The same, once, as a warning."""
+        if self._asked:
+            return
+        self._asked = True
+        for doubt in looked(lambda: [*self.doubts(y, values)], "whether its steps give the motion")[:1]:
+            what = f"{self.method.name}: the run is doubtful, and its derivatives are of it and not of the motion: "
+            warnings.warn(f"{what}{doubt}", RuntimeWarning, stacklevel=3)
+
     def jvp(
         self, start: ArrayLike, direction: ArrayLike, u: ArrayLike | None = None, du: ArrayLike | None = None,
         dx: ArrayLike | None = None,
@@ -373,6 +419,7 @@ class DifferentiableRun:
                 f"direction and dx: shapes {along.shape} and {changed.shape}, expected {(*y.shape,)} and ({self._k},), "
                 "or as many rows of both"
             )
+        self._ask(y, values)
         along = np.atleast_2d(along)
         changed = changed.reshape(len(along), self._k)
         x = self.derivative.increments(y) @ along.T
@@ -414,6 +461,7 @@ class DifferentiableRun:
             Sizes that do not fit.
         """
         y, values, loss = self._start(start), self._inputs(u), self._loss(cotangent)
+        self._ask(y, values)
         value, by_inputs, by_parameters = 0.0, np.zeros((self.steps, self._m)), np.zeros(self._k)
         x: Array = np.zeros(self.problem.dimension)
         end = y
@@ -518,7 +566,7 @@ def stride(length: int, free: int) -> int:
 def gradient_of_run(
     problem: Any, method: str | Method, step: float, steps: int, loss: ArrayLike | Loss,
     start: ArrayLike | None = None, u: ArrayLike | None = None, parameters: ArrayLike | None = None,
-    checkpoints: int | None = None, t: float | None = None,
+    checkpoints: int | None = None, t: float | None = None, check: bool = True,
 ) -> Gradient:  # fmt: skip
     """The exact gradient of a loss of a run by its start, its inputs and the parameters of the model.
 
@@ -545,6 +593,8 @@ def gradient_of_run(
         States that are kept at the same time; default about √(2 steps).
     t : float, optional
         Time at the start, s; default that for which the problem is posed, or 0.
+    check : bool
+        Whether a RuntimeWarning says where `integrate` doubts the run.
 
     Returns
     -------
@@ -568,7 +618,7 @@ def gradient_of_run(
     >>> gradient_of_run(swing, "RKMK4", 0.1, 10, [1.0, 0.0]).by_start.round(6).tolist()
     [0.717945, 0.897195]
     """
-    run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints, t)
+    run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints, t, check)
     if start is None:
         check_begin(run.problem, run.t, "t: is", "start")
     return run.vjp(np.atleast_2d(run.problem.y0)[0] if start is None else start, loss, u)

@@ -446,13 +446,25 @@ def test_functions_of_real_numbers_only_are_named():
 @pytest.mark.parametrize("start", [(1.0, 0.3), (0.0, 0.0)])
 def test_functions_that_bend_are_differentiated(field, start):
     """Forwards, along two directions and without parameters: the change that the run itself shows."""
-    run = DifferentiableRun(Problem(rn(2), start, field), "RKMK4", 1e-10, 2)
+    run = DifferentiableRun(Problem(rn(2), start, field), "RKMK4", 1e-10, 2, check=False)
     states, changes = run.jvp(start, np.eye(2))
     size = 2.0**-40
     for direction, change in zip(np.eye(2), changes, strict=True):
         ends = [run(np.add(start, s * size * direction)) for s in (1.0, -1.0)]
         assert np.allclose((ends[0] - ends[1]) / (2.0 * size), change[-1], rtol=1e-3, atol=1e-3)
     assert np.array_equal(states[-1], run(start))
+
+
+def test_derivatives_of_a_doubtful_run_come_with_a_warning():
+    """A pendulum from 2.5 rad: steps of 0.4 s give another motion, of 0.02 s its own."""
+    swing = Problem(rn(2), [2.5, 0.0], lambda t, y: [y[1], -9.81 * np.sin(y[0])])
+    coarse = DifferentiableRun(swing, "RKMK4", 0.4, 20)
+    assert [doubt.name for doubt in coarse.doubts([2.5, 0.0])] == ["accuracy"]
+    with pytest.warns(RuntimeWarning, match="RKMK4: the run is doubtful, and its derivatives are of it"):
+        coarse.vjp([2.5, 0.0], [1.0, 0.0])
+    coarse.vjp([2.5, 0.0], [1.0, 0.0])  # it is said once
+    assert DifferentiableRun(swing, "RKMK4", 0.02, 400).doubts([2.5, 0.0]) == ()
+    gradient_of_run(swing, "RKMK4", 0.4, 20, [1.0, 0.0], check=False)
 
 
 def test_what_is_not_differentiated_is_named():
