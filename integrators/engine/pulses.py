@@ -89,8 +89,8 @@ def _pulses(run: FixedRun | AdaptiveRun, found: Trajectory) -> list[Doubt]:
         else:
             begin, whole, fine = _of_fixed(run, t, y, time, row, between)
             whole = y[row + 1] if follows and len(t) > row + 2 else whole
-        states = (_shown(problem, begin, x) for x in (y[row], whole, fine))
-        doubt = _passed_over(run, begin, *states, _ways_shown(problem, t, y, scale))
+        start, whole, fine = (_shown(problem, begin, x) for x in (y[row], whole, fine))
+        doubt = _passed_over(run, begin, start, whole, fine, _ways_shown(problem, t, y, scale))
         if doubt is not None:
             return [doubt]
     return []

@@ -298,15 +298,18 @@ class _Parts:
             if limit and (most := getattr(limit, name)) is not None and not most >= 0.0:
                 remedy = "give one that is not negative, inf where there is none"
                 raise self.report.error(f"{_of(joint)} <limit {name}=…>", f"is {most:g}", remedy)
-        if limit and limit.lower is not None and limit.upper is not None and limit.lower > limit.upper:
-            problem = f"has lower = {limit.lower:g} above upper = {limit.upper:g}"
-            raise self.report.error(f"{_of(joint)} <limit>", problem, "exchange them, or correct one")
-        bounded = joint.type in ("revolute", "prismatic") and limit is not None
+        lower, upper = (limit.lower, limit.upper) if limit else (None, None)
+        if (lower is None) is not (upper is None):  # the one that is not given is 0, says the format
+            lower, upper = lower or 0.0, upper or 0.0
+        if lower is not None and upper is not None and lower > upper:
+            problem, remedy = f"has lower = {lower:g} above upper = {upper:g}", "exchange them, or correct one"
+            raise self.report.error(f"{_of(joint)} <limit>", problem, f"{remedy} (0 where it is not given)")
+        bounded = joint.type in ("revolute", "prismatic")
         return JointData(
             damping=float(dynamics.damping or 0.0) if dynamics and self.damping else 0.0,
             friction=float(dynamics.friction or 0.0) if dynamics else 0.0,
-            lower=limit.lower if bounded else None,
-            upper=limit.upper if bounded else None,
+            lower=lower if bounded else None,
+            upper=upper if bounded else None,
             effort=limit.effort if limit else None,
             velocity=limit.velocity if limit else None,
             armature=self.armature.get(joint.name, 0.0),
@@ -415,6 +418,10 @@ def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> 
         report.change(f"<limit> of planar and floating joints: not known of which freedom: {some(ranges)}", ranges)
     if wanted is not None and not wanted.friction:
         report.notes.append("<dynamics friction=…>: left out, as asked for by friction=False")
+    turning = [j for j in moving if j.type in ("revolute", "prismatic") and j.limit]
+    if endless := [j.name for j in turning if j.limit.lower is j.limit.upper is None]:
+        text = "<limit> without lower and upper: no limit, where the format would hold the joint at 0"
+        report.notes.append(f"{text}: {some(endless)}")
     if limited and not (wanted and wanted.stops):
         remedy = "load_mechanism(…, stops=True) makes stops of it"
         report.notes.append(f"<limit>: carried as data; {remedy}: {some(limited)}")

@@ -277,6 +277,19 @@ def test_the_axis_defaults_to_x_and_has_any_length(load):
     assert load(ARM.replace("0 0 1", "0 0 20")).joint("shoulder").axis[2] > 0
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [('lower="-1"', ([-1], [0])), ('upper="0.04"', ([0], [0.04])), ('lower="0"', ([0], [0])), ("", (None, None))],
+)
+def test_a_limit_that_is_not_given_is_zero(load, given, read):
+    """As the format says; without both the joint would be held, which no file means: a note says that it is free."""
+    inside = f'<axis xyz="0 0 1"/><limit {given} effort="30" velocity="4"/>'
+    tree = load(link("base") + link("arm") + joint("j", "base", "arm", inside=inside))
+    data = tree.bodies[0].data
+    assert (data.lower, data.upper) == read
+    assert any("without lower and upper: no limit" in note for note in tree.notes) == (not given)
+
+
 def test_damping_acts_and_limits_are_carried_as_data(load):
     inside = '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5"/>'
     model = link("base") + link("arm") + joint("j", "base", "arm", inside=inside)
