@@ -7,6 +7,7 @@ through the four pairs f(s) + f(−s) − 2 f(0), κ is their difference.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,12 @@ Array = NDArray[np.float64]
 AGREE = 1e-8
 """Of what a curve changes by, what two sizes may differ by: the finer has 256 times less error."""
 HALVINGS = 11
+COARSE, FINEST, AT_ONCE = 0.08, 1e-8, 2.0**-17
+"""Of the sizes of what moves along a curve, over which differences are first and last taken; and over which those that
+have what is said already end the search.
+"""
+OFF, TINY = 1e-3, 1e-12
+"""Of a derivative, and of the largest of all, what one that is said may be off."""
 ROUNDING = 2.0**-52
 _KINK = np.linalg.inv(np.power.outer(np.arange(1.0, 5.0), [1, 2, 4, 6]))[0]
 """κ of the pairs at s = 1, …, 4."""
@@ -35,10 +42,14 @@ class NoSlopeError(ValueError):
         Which of the curve's numbers.
     what : str
         What the last two sizes found.
+    found : array (n,)
+        The derivatives of the numbers of which two agreed, NaN for the others.
+    unsure : array (n,)
+        What rounding leaves of them.
     """
 
-    def __init__(self, number: int, coarse: float, fine: float, kink: float) -> None:
-        self.number = number
+    def __init__(self, number: int, coarse: float, fine: float, kink: float, found: Array, unsure: Array) -> None:
+        self.number, self.found, self.unsure = number, found, unsure
         self.what = f"by differences of one size {coarse:.6g}, of half of it {fine:.6g}, with a jump of {kink:.2g}"
         super().__init__(f"number {number}: {self.what}")
 
@@ -74,6 +85,47 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     return slope_and_size(curve, size)[0]
 
 
+def contradiction(curve: Callable[[float], Any], said: Array, own: float, size: float) -> tuple[int, float] | None:
+    """Which number of a curve has another derivative at 0 than is said of it, by more than a thousandth: by differences
+    over what counts as one, and down to what is small beside the curve's own size; where of no two sizes they agree, as
+    beside a kink, nothing is known.
+
+    Parameters
+    ----------
+    curve : callable
+        As of `slope`.
+    said : array (n,)
+        What is to be its derivative.
+    own : float
+        s by which what moves along the curve changes by its own size, which rounding is relative to; 0 if that is none.
+    size : float
+        s by which it changes by what counts as one, or its size, if that is more.
+
+    Returns
+    -------
+    (int, float) or None
+        The number that is furthest off, and its derivative.
+    """
+    least, h = max(FINEST * own, FINEST * FINEST * size), AT_ONCE * (own or size)
+    try:
+        here, after, before = (np.array(curve(x), dtype=np.float64) for x in (0.0, h, -h))
+        near = (after - before) / (2.0 * h)
+        noise = TINY * np.abs(near).max(initial=0.0) + 4.0 * ROUNDING * np.abs(here) / h
+        if (np.abs(said - near) <= OFF * np.abs(near) + noise).all():
+            return None
+        found, unsure = _slopes(curve, COARSE * size, math.ceil(math.log2(COARSE * size / least)))[:2]
+    except NoSlopeError as error:
+        found, unsure = error.found, error.unsure
+    except (ValueError, ArithmeticError):  # it is not defined there
+        return None
+    with np.errstate(invalid="ignore"):
+        largest = np.nanmax(np.abs(found), initial=0.0)
+        off = np.abs(said - found) - (OFF * np.abs(found) + TINY * largest + unsure)
+    off[~(off > 0.0)] = 0.0
+    i = int(np.argmax(off)) if len(off) else 0
+    return (i, float(found[i])) if len(off) and off[i] > 0.0 else None
+
+
 def slope_and_size(curve: Callable[[float], Any], size: float, halvings: int = HALVINGS) -> tuple[Array, float]:
     """The same, and the size to begin with where the next curve is like it.
 
@@ -91,6 +143,12 @@ def slope_and_size(curve: Callable[[float], Any], size: float, halvings: int = H
     array (n,), float
         f'(0), and the size with which two agreed at once.
     """
+    found, _, start = _slopes(curve, size, halvings)
+    return found, start
+
+
+def _slopes(curve: Callable[[float], Any], size: float, halvings: int) -> tuple[Array, Array, float]:
+    """f'(0), what rounding leaves of it, and the size with which two agreed at once."""
     known: dict[float, Array] = {}
 
     def at(s: float) -> Array:
@@ -110,12 +168,14 @@ def slope_and_size(curve: Callable[[float], Any], size: float, halvings: int = H
     raise refused
 
 
-def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, halvings: int) -> tuple[Array, float]:
-    """The derivative by values at h nodes, and 8 h of the last; what the curve raises if there are not two sizes where
-    it is defined.
+def _agreed(
+    at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, halvings: int
+) -> tuple[Array, Array, float]:
+    """The derivative by values at h nodes, what rounding leaves of it, and 8 h of the last; what the curve raises if
+    there are not two sizes where it is defined.
     """
     weights, central = _weights(nodes), nodes[0] < 0
-    found, spread = np.full(at(0.0).shape, np.nan), np.zeros(at(0.0).shape)
+    found, spread, unsure = (np.full(at(0.0).shape, x) for x in (np.nan, 0.0, 0.0))
     rises: list[Array] = []
     refused: Exception | None = None
     for _ in range(halvings + 1):
@@ -132,19 +192,19 @@ def _agreed(at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, ha
             allowed = AGREE * np.ptp(f, axis=0) / (8.0 * h) + noise / h
             if len(rises) > 1:
                 agree = np.isnan(found) & (np.maximum(abs(rises[-1] - rises[-2]), kink) <= allowed)
-                found[agree] = rises[-1][agree]
+                found[agree], unsure[agree] = rises[-1][agree], allowed[agree]
             if not np.isnan(found).any():
-                return found, 8.0 * h
+                return found, unsure, 8.0 * h
         h *= 0.5
     if len(rises) < 2:
         assert refused is not None
         raise refused
     rounds = np.isnan(found) & (spread <= ROUNDING * abs(at(0.0)).max())  # sums of larger numbers that cancel
-    found[rounds] = rises[0][rounds]
+    found[rounds], unsure[rounds] = rises[0][rounds], np.inf
     if not np.isnan(found).any():
-        return found, 8.0 * h
+        return found, unsure, 8.0 * h
     worst = int(np.flatnonzero(np.isnan(found))[0])
-    raise NoSlopeError(worst, rises[-2][worst], rises[-1][worst], kink[worst])
+    raise NoSlopeError(worst, rises[-2][worst], rises[-1][worst], kink[worst], found, unsure)
 
 
 def _noise(at: Callable[[float], Array], nearby: NDArray[np.floating]) -> Array:

@@ -19,24 +19,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.slopes import contradiction
 from integrators.layout import COUNTERS, FIRST_KNOWN, HISTORY
 from integrators.method import Method
 from integrators.method.step_map import SingleStep, moved
 from integrators.problem import Problem
 from integrators.problem.ambient import state_sizes
+from integrators.problem.jacobian import sizes_of
 from integrators.status import OK, Status
 from integrators.steppers.own import substeps
 from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
 EPSILON = COMPLEX_STEP
-DELTAS = 2.0**-17, 2.0**-29
-"""Of differences that what complex numbers carry is compared with, relative to the size of what changes."""
 
 
 def carry_complex(
@@ -189,7 +190,7 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
 
 
 def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> None:
-    sizes = state_sizes(problem.table, np.abs(y))
+    sizes, ones = state_sizes(problem.table, np.abs(y)), sizes_of(problem, y)
     for name, function, size in (
         ("field", problem.field, problem.dimension),
         ("projection", problem.projection, problem.n),
@@ -204,14 +205,12 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
             function.python(t + s * e[-1], state, held, problem.structure, work, out)
             return out
 
-        here = at(0.0, np.zeros(d + len(directions) + 1))
         for k, e in enumerate(np.eye(d + len(directions) + 1)):
             along = np.abs(e[d:-1] @ directions)
-            scale = max(1.0, float(np.abs(y).max()) if k < d else abs(t))
-            own = float(sizes[k]) if k < d else 0.0
+            scale, own = (float(ones[k]), float(sizes[k])) if k < d else (max(1.0, abs(t)), abs(t))
             if along.any():
-                scale = float(np.abs(parameters).max()) / float(along.max()) or 1.0
                 own = float((np.abs(parameters)[along > 0.0] / along[along > 0.0]).min())
+                scale = float(np.abs(parameters).max()) / float(along.max()) or 1.0
             try:
                 carried = at(np.complex128(1j * EPSILON), e).imag / EPSILON
             except TypeError as error:  # of what NumPy has for real numbers only
@@ -220,13 +219,7 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
                     "liegroup.compile.scalars.arctan2(y, x) for np.arctan2(y, x), and functions of NumPy that take "
                     "complex numbers for others"
                 ) from error
-            # what is small by its own size, where differences over that can tell something
-            tells = 1e-13 * np.abs(here).max(initial=0.0) <= 1e-3 * DELTAS[0] * own * np.abs(carried).max(initial=0.0)
-            last = (DELTAS[0] * own,) if own and tells else ()
-            for size_of in dict.fromkeys((*(delta * one for one in (scale, 1.0) for delta in DELTAS), *last)):
-                wrong = contradicts(at, e, carried, here, size_of)
-                if wrong is None:
-                    break
+            wrong = contradiction(partial(at, e=e), carried, own, scale)
             if wrong is not None:
                 i, near = wrong
                 by = f"component {k} of the velocity" if k < d else "the time" if e[-1] else "a parameter"
@@ -236,24 +229,6 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
                     "carry imaginary parts on: in the place of abs(x), np.linalg.norm(v), np.vdot(u, v), float(x), "
                     "math.sin(x) write np.sqrt(x * x), np.sqrt(v @ v), u @ v, x, np.sin(x)"
                 )
-
-
-def contradicts(at: Any, e: Array, carried: Array, here: Array, size: float) -> tuple[int, float] | None:
-    """The value of a function whose differences over ± size contradict a derivative, and what they give; where it ends
-    so near, over less, and nothing where differences over less are rounding.
-    """
-    try:
-        after, before, ahead, behind = (at(part * size, e) for part in (1.0, -1.0, 4.0, -4.0))
-    except (ArithmeticError, ValueError):
-        return None if size < DELTAS[1] else contradicts(at, e, carried, here, size / 64.0)
-    near = (after - before) / (2.0 * size)
-    allowed = 1e-3 * np.abs(near) + 1e-12 * np.abs(near).max(initial=1.0) + 1e-13 * np.abs(here) / size
-    if (np.abs(carried - near) <= allowed).all():
-        return None
-    far = (ahead - behind) / (8.0 * size)
-    off = np.abs(carried - near) > allowed + 10.0 * np.abs(near - far) + np.abs(after - 2.0 * here + before) / size
-    i = int(np.argmax(off))
-    return (i, float(near[i])) if off[i] else None
 
 
 def velocities(problem: Problem, y: Array) -> Array:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.step_derivatives.complex_step import DELTAS, contradicts
+from integrators.arithmetic.slopes import contradiction
 from liegroup.formulas import so3
 from mechanics.errors import ModelError
 from mechanics.forces.element import ON_BODIES, ON_EQUATION, BodyState, Element
@@ -130,14 +130,14 @@ def _contradiction(
     if brought < -rounding and not element.dissipates and not element.drives:
         return f"loses {-brought:.6g} W", "let `dissipates` of its class be True, as it is by itself"
 
-    def at(s: float, _: Array) -> Array:
+    def at(s: float) -> Array:
         return np.array([element.law(numbers, *state(s), *driven(s))[-2]])
 
-    differences = [contradicts(at, np.ones(1), np.array([said]), np.array([energy]), delta) for delta in DELTAS]
-    if any(found is None or abs(found[1] - said) <= rounding + ROUNDING * abs(said) for found in differences):
+    wrong = contradiction(at, np.array([said]), 1.0, 1.0)
+    if wrong is None or abs(wrong[1] - said) <= rounding + ROUNDING * abs(said):
         return None
     return (
-        f"stores energy that changes by {differences[0][1]:.6g} W, and P − F·s is {said:.6g} W (P = {brought:.6g} W, "  # type: ignore[index]
+        f"stores energy that changes by {wrong[1]:.6g} W, and P − F·s is {said:.6g} W (P = {brought:.6g} W, "
         f"F·s = {done:.6g} W)",
         "let the force be minus the gradient of the energy, and the power that of all else",
     )

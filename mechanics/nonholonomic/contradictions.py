@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.slopes import contradiction
 from integrators.problem.parts import constrained
-from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.notes import MATRIX, TIMED, form_taken, pivots
 from mechanics.nonholonomic.system import ConstraintError
@@ -198,15 +198,15 @@ def _not_integrated(functions: Any, q: Array, rows: Array, own: tuple[Any, ...],
     position = functions.position
     assert position is not None
 
-    def at(s: float, rate: Array) -> Array:
-        return np.ravel(np.array(position(q + s * rate, *own), dtype=np.float64))
+    def along(rate: Array) -> Any:
+        return lambda s: np.ravel(np.array(position(q + s * rate, *own), dtype=np.float64))
 
-    size = max(1.0, float(np.abs(q).max(initial=0.0)))
     for i, column in enumerate(rows.T):
         rate = coordinate_rate(functions.group, q, np.eye(functions.n)[i]).astype(np.float64)
-        found = [contradicts(at, rate, column, at(0.0, rate), delta * size) for delta in DELTAS]
-        if found[0] is not None and all(found):
-            c, near = found[0]
+        size = float(np.abs(q[rate != 0.0]).max(initial=0.0))
+        wrong = contradiction(along(rate), column, size, max(1.0, size))
+        if wrong is not None:
+            c, near = wrong
             return (
                 f"position: value {c} changes by {near:.6g} per velocity {i} at {where}, expected {column[c]:.6g}, as "
                 f"row {functions.derived.m - len(rows) + c} has it; the last rows must be its rate, one for each value"

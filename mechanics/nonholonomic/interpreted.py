@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.slopes import contradiction
 from integrators.problem.fields import Field, as_field
 from integrators.problem.importable import check_importable
 from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
-from integrators.step_derivatives.complex_step import DELTAS, contradicts
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
 from mechanics.nonholonomic.notes import FORMS, MATRIX, TIMED, Derived, form_taken
 from mechanics.nonholonomic.written import Functions, plain, work_height
@@ -80,17 +80,18 @@ class InterpretedFunctions(Functions):
     def _check_carried(self, name: str, function: Any, q: Array) -> None:
         """ValueError where complex numbers do not carry the derivative that differences show."""
 
-        def at(s: Any, rate: Array) -> Array:
-            return np.ravel(function(q + s * rate))
+        def along(rate: Array) -> Any:
+            return lambda s: np.ravel(function(q + s * rate))
 
         for k, e in enumerate(np.eye(self.n)):
-            rate, size = coordinate_rate(self.group, q, e), max(1.0, float(np.abs(q).max()))
+            rate = coordinate_rate(self.group, q, e)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
-                carried, here = _imaginary(at(1j * EPS, rate)), at(0.0, rate)
-            found = [contradicts(at, rate, carried, here, delta * size) for delta in DELTAS]
-            if found[0] is not None and all(found):
-                i, near = found[0]
+                carried = _imaginary(along(rate)(1j * EPS))
+            own = float(np.abs(q[rate != 0.0]).max(initial=0.0))
+            wrong = contradiction(along(rate), carried, own, max(1.0, own))
+            if wrong is not None:
+                i, near = wrong
                 raise ValueError(
                     f"{name}: complex numbers carry {carried[i]:.6g} as its derivative by velocity {k} at q0, but "
                     f"differences give {near:.6g}; write functions that carry imaginary parts on: np.sqrt(x * x) for "
