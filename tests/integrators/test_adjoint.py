@@ -487,6 +487,40 @@ def test_what_is_not_differentiated_is_named():
         gradient_of_run(problem, "RKMK4", H, 3, lambda k, state: (0.0, [1.0]))
 
 
+LAWS = {
+    "abs": (lambda y: -y[0] - 0.4 * abs(y[1]) * y[1], False),
+    "norm": (lambda y: -y[0] * np.linalg.norm(y), False),
+    "real": (lambda y: -np.sin(np.real(y[0])) - 0.4 * y[1], False),
+    "table": (lambda y: -np.interp(np.real(y[0]), [-2.0, 0.5, 2.0], [-3.0, 0.0, 1.0]) - y[1], False),
+    "root": (lambda y: -y[0] - 0.4 * np.sqrt(y[1] * y[1]) * y[1], True),
+    "length": (lambda y: -y[0] * np.sqrt(1.0 + y @ y), True),
+    "steep": (lambda y: -np.tanh(1e3 * y[1]) - y[0], True),
+}
+
+
+@pytest.mark.parametrize("time", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("length", [1e-9, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("law", LAWS)
+def test_what_loses_derivatives_is_found_in_any_unit(law, length, time):
+    """A difference that is rounding, or reaches over the whole motion, acquits nobody, and contradicts nothing."""
+    function, right = LAWS[law]
+    units = np.array([length, length / time])
+    problem = Problem(rn(2), [0.0, 0.0], lambda t, y: np.array([y[1] / units[1], function(y / units)]) * units / time)
+    zeros = [(0.0, 0.0), (1.0, 0.0), (1e-12, 0.3)]
+    for start in [(1.0, 0.3), (-0.7, 1e-3), *(zeros if right else ())]:
+        with nullcontext() if right else pytest.raises(ValueError, match="complex numbers carry"):
+            check_carried(problem, 0.0, units * start, np.zeros((0, 0)))
+
+
+def test_an_orbit_in_metres_may_not_take_the_norm():
+    def orbit(t, y):
+        return np.concatenate([y[3:], -3.986e14 * y[:3] / np.linalg.norm(y[:3]) ** 3])
+
+    problem = Problem(rn(6), [7e6, 0.0, 0.0, 0.0, 7.6e3, 300.0], orbit)
+    with pytest.raises(ValueError, match="complex numbers carry"):
+        check_carried(problem, 0.0, problem.y0, np.zeros((0, 0)))
+
+
 @pytest.mark.parametrize(("law", "right"), [(lambda y: -y, True), (lambda y: -abs(y), False)], ids=["carries", "loses"])
 def test_a_function_that_ends_beside_the_state_is_compared_nearer(law: Any, right: bool) -> None:
     def bounded(t: float, y: Any) -> Any:
