@@ -1,14 +1,15 @@
 """The functions of a nonholonomic system where they cannot be traced: derivatives by complex steps, nothing compiled.
 
 For functions that branch on values or call what knows arrays of numbers only (``np.linalg``, tables); they must accept
-complex numbers (no ``abs``, no ``np.linalg.norm``), which is looked at in the first state.  A step takes about a
-thousand times as long as a compiled one.
+complex numbers (no ``abs``, no ``np.linalg.norm``), which is looked at in the first state and beside it.  A step takes
+about a thousand times as long as a compiled one.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -71,14 +72,26 @@ class InterpretedFunctions(Functions):
             ("rows", lambda x: self.rows_at(0.0, x)),
             ("potential", self._potential),
         ):
-            self._check_carried(name, function, q)
+            wrong = self._lost(name, function, q, "q0")
+            for x in self._beside(q):  # at rest, and where they begin to bend, functions often have no derivative
+                if not wrong:
+                    with suppress(Exception):  # functions need not be there
+                        wrong = self._lost(name, function, x, f"q = {x.tolist()}")
+            if wrong:
+                raise ValueError(wrong)
         return Derived(self._parts(m, k), None, m, k, None)
 
     def _potential(self, q: Array) -> Array:
         return self.call("potential", q)
 
-    def _check_carried(self, name: str, function: Any, q: Array) -> None:
-        """ValueError where complex numbers do not carry the derivative that differences show."""
+    def _beside(self, q: Array) -> list[Array]:
+        """Configurations that are nothing special, in the units of q and in those in which it is one."""
+        random = np.random.default_rng(7)
+        rates = [coordinate_rate(self.group, q, random.uniform(-1.0, 1.0, self.n)) for _ in range(4)]
+        return [q + 0.1 * size * rate for rate in rates for size in (1.0, np.abs(q)) if np.any(size)]
+
+    def _lost(self, name: str, function: Any, q: Array, where: str) -> str:
+        """What is said where complex numbers do not carry the derivative that differences show."""
 
         def along(rate: Array) -> Any:
             return lambda s: np.ravel(function(q + s * rate))
@@ -92,11 +105,12 @@ class InterpretedFunctions(Functions):
             wrong = contradiction(along(rate), carried, own, max(1.0, own))
             if wrong is not None:
                 i, near = wrong
-                raise ValueError(
-                    f"{name}: complex numbers carry {carried[i]:.6g} as its derivative by velocity {k} at q0, but "
+                return (
+                    f"{name}: complex numbers carry {carried[i]:.6g} as its derivative by velocity {k} at {where}, but "
                     f"differences give {near:.6g}; write functions that carry imaginary parts on: np.sqrt(x * x) for "
                     "abs(x), np.sqrt(v @ v) for np.linalg.norm(v), np.sin for math.sin, no float(x)"
                 )
+        return ""
 
     @property
     def autonomous(self) -> bool | None:

@@ -293,6 +293,17 @@ def test_interpreted_functions_that_lose_derivatives_are_named(name, function):
         nonholonomic_system(rn(3), q0=[0.0] * 3, v0=[0.3, 0.0, 1.0], interpreted=True, **given)
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-6])
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_what_loses_derivatives_beside_the_start_alone_is_named(unit, start):
+    """At x = 0 the derivative of |x|³ is nothing, with or without it."""
+    with pytest.raises(ValueError, match=r"potential: complex numbers carry .* but differences give"):
+        nonholonomic_system(
+            rn(3), lambda q, v: 0.5 * (v @ v), lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+            potential=lambda q: abs(q[0] / unit) ** 3, q0=[start * unit, 0.0, 0.0], v0=[unit, 0.0, 0.5], interpreted=True,
+        ).problem()  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
