@@ -300,7 +300,8 @@ def test_what_loses_derivatives_beside_the_start_alone_is_named(unit, start):
     with pytest.raises(ValueError, match=r"potential: complex numbers carry .* but differences give"):
         nonholonomic_system(
             rn(3), lambda q, v: 0.5 * (v @ v), lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
-            potential=lambda q: abs(q[0] / unit) ** 3, q0=[start * unit, 0.0, 0.0], v0=[unit, 0.0, 0.5], interpreted=True,
+            potential=lambda q: abs(q[0] / unit) ** 3, q0=[start * unit, 0.0, 0.0], v0=[unit, 0.0, 0.5],
+            interpreted=True,
         ).problem()  # fmt: skip
 
 
