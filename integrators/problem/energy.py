@@ -20,6 +20,10 @@ from liegroup.tau import EXP
 Array = NDArray[np.float64]
 _MOVES = (1.0, -0.7, 0.4)
 """How far, in rad or m, the states lie from the start that are looked at."""
+_NEARER, _TIMES_NEARER = 0.125, 14
+"""By how much nearer they lie each time where a motion is asked what it gains on the way down, and how many times."""
+_TIMES, _LOUD = 8.0, 1e6
+"""Times its own energy is at play at most, and times its rounding it is at least."""
 _LATER = 0.37
 """A time at which an energy that depends on time has another value, s."""
 TIMES = tuple(0.05 * 1.25**k for k in range(35))
@@ -43,7 +47,8 @@ def with_energy_guard(problem: Problem, conservative: bool = True, momenta: Sequ
     if "energy" not in problem.invariant_names or not conservative:
         return problem
     at_play = energy_at_play(problem)
-    guards: tuple[Guard, ...] = energy_guard(at_play) if is_kept(problem, at_play) else ()
+    own = min(at_play, _TIMES * energy_of_its_own(problem)) or at_play
+    guards: tuple[Guard, ...] = energy_guard(own) if is_kept(problem, at_play) else ()
     return replace(problem, guards=(*problem.guards, *guards))
 
 
@@ -60,6 +65,26 @@ def energy_at_play(problem: Problem) -> float:
     still = _energy(problem, 0.0, rest)
     around = [abs(_energy(problem, 0.0, _configuration_moved(problem, rest, x)) - still) for x in _MOVES]
     found = abs(_energy(problem, 0.0, start) - still) + max(around)
+    return found if np.isfinite(found) else 0.0
+
+
+def energy_of_its_own(problem: Problem) -> float:
+    """The energy that a motion can climb with: the kinetic energy of the start, and the most that it gains on the way
+    down, looked for nearer and nearer; for one in micrometres what counts as one, a metre, is out of reach.  At least
+    what is well above rounding; 0 where nothing is known.
+    """
+    start = np.array(np.atleast_2d(problem.y0)[0])
+    rest = start.copy()
+    rest[-problem.variables[-1].size :] = 0.0
+    still = _energy(problem, 0.0, rest)
+    places = (_configuration_moved(problem, rest, x * _NEARER**k) for k in range(_TIMES_NEARER) for x in _MOVES)
+    falls = np.array([still - _energy(problem, 0.0, y) for y in places])
+    units = (np.spacing(np.abs(start)) * k for k in range(-2, 3))
+    rounding = np.ptp([_energy(problem, 0.0, start + unit) for unit in units])
+    found = max(
+        abs(_energy(problem, 0.0, start) - still) + float(falls.max(initial=0.0, where=np.isfinite(falls))),
+        _LOUD * float(rounding),
+    )
     return found if np.isfinite(found) else 0.0
 
 
