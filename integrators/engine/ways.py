@@ -92,9 +92,10 @@ def ways_of_each(run: Run, t: Array, states: Array) -> Array:
 
 def ways_of_all(run: Run, t: Array, states: Array) -> Array:
     """`ways_of`, with the largest of variables that are alike: nodes of a rod that hardly move are not the motion."""
-    scale, start, alike = ways_of(run, t, states), 0, dict[tuple[str, int], list[slice]]()
+    scale, start, alike = ways_of(run, t, states), 0, dict[tuple[str, int, bool], list[slice]]()
     for variable in run.problem.variables:
-        alike.setdefault((variable.units, variable.size), []).append(slice(start, start + variable.size))
+        kind = variable.units, variable.size, start < positions_of(run.problem)
+        alike.setdefault(kind, []).append(slice(start, start + variable.size))
         start += variable.size
     for parts in alike.values():
         largest = np.max([np.where(np.isfinite(scale[part]), scale[part], 0.0) for part in parts], axis=0)
