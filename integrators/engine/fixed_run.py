@@ -14,7 +14,7 @@ from integrators.engine.fixed_loop import fixed_loop, stages_loop
 from integrators.engine.gathering import Gathered
 from integrators.engine.records import BY_STAGES, Stepping
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
-from integrators.layout import DIVIDED, ROW, SUBSTEPS
+from integrators.layout import DIVIDED, FIRST_KNOWN, HISTORY, LAST_KNOWN, ROW, SUBSTEPS
 from integrators.method import Method
 from integrators.method.stages import aligned, stages_form, stages_workspaces, takes_stages
 from integrators.problem import Problem
@@ -34,6 +34,8 @@ compiled: writing it takes as long as some 1e5 steps, compiling as a few 1e6.
 """
 OF_DIVISIONS = [DIVIDED, SUBSTEPS]
 """Counters that lanes do not share."""
+OF_THE_PAST, FEW = [HISTORY, FIRST_KNOWN, LAST_KNOWN], 4
+"""Counters of what a step knows of those before it, and the steps that lanes take one by one where these differ."""
 DETOUR = 64
 """Steps that the stepper takes itself where one goes another way than the straight-line code."""
 
@@ -156,17 +158,20 @@ def _has_stages(problem: Problem, output: Output) -> bool:
 class LaneRun(FixedRun):
     """Fixed steps of eight trajectories in lanes, y0 of shape (8, n).
 
-    If a step fails in one of them, the chunk is repeated one by one: the same numbers, bit by bit.  The lane of a
-    trajectory that has ended goes on with a copy of another.
+    If a step fails in one of them, the chunk is repeated one by one: the same numbers, bit by bit; and they go on so
+    until all know as much of the steps before, which one that was divided has forgotten.  The lane of a trajectory that
+    has ended goes on with a copy of another.
     """
 
     STEP, FIELD = STEP_LANES, FIELD_LANES
-    KEPT = ("divided", *FixedRun.KEPT)
+    KEPT = ("divided", "past", *FixedRun.KEPT)
 
     def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
         self.alive = [True] * WIDTH
         self.divided = np.zeros((len(OF_DIVISIONS), WIDTH), dtype=np.int64)
         """The counters `OF_DIVISIONS` of every lane: steps that one of them has to divide are taken one by one."""
+        self.past = np.zeros((len(OF_THE_PAST), WIDTH), dtype=np.int64)
+        """The counters `OF_THE_PAST` of every lane."""
         self.ended: dict[int, Trajectory] = {}
         self.came: dict[int, int] = {}
         """Of trajectories that have ended and whose rows have been handed over: how many they were."""
@@ -185,18 +190,38 @@ class LaneRun(FixedRun):
     def go(self, count: int) -> None:
         if self.sink is not None:
             self.sink.make_room(self)
-        if self.done:
-            return
+        while not self.done and count > 0:
+            if self._are_apart:
+                few = min(count, FEW)
+                self._separately(few, self._kept())
+            else:
+                few = count
+                self._go_together(few)
+            count -= few
+
+    @property
+    def _are_apart(self) -> bool:
+        """Whether lanes know more of their past than others."""
+        known = self.past[:, self.alive]
+        return bool((known != known[:, :1]).any())
+
+    def _kept(self) -> dict[str, Any]:
+        """What a chunk of steps begins with."""
         row = int(self.counters[ROW])
         names = [name for name in FixedRun.KEPT if name != "dense_work"]
-        start = {name: getattr(self, name).copy() for name in names} | {
+        return {name: getattr(self, name).copy() for name in names} | {
             "stretch_now": self.statistics[row : row + 1].copy()
         }
+
+    def _go_together(self, count: int) -> None:
+        start = self._kept()
         status, raised = self.call_loop(count), take_raised()
         if status != Status.OK or raised is not None:
-            self._repeat_one_by_one(count, start)
+            self._separately(count, start)
+        else:
+            self.past[...] = self.counters[OF_THE_PAST, None]
 
-    def _repeat_one_by_one(self, count: int, start: dict[str, Any]) -> None:
+    def _separately(self, count: int, start: dict[str, Any]) -> None:
         for lane in range(WIDTH):
             if self.alive[lane]:
                 one = self._single(lane, start)
@@ -228,6 +253,7 @@ class LaneRun(FixedRun):
                 getattr(one, name)[...] = start[name]
             elif name != "stretch_now":
                 getattr(one, name)[...] = start[name][..., lane]
+        one.counters[OF_THE_PAST] = self.past[:, lane]
         row = int(one.counters[ROW])
         one.statistics[row : row + 1] = start["stretch_now"][..., lane]
         one.saved_t[:row], one.stretch[:row] = self.saved_t[:row], self.stretch[:row]
@@ -246,6 +272,7 @@ class LaneRun(FixedRun):
             self.ended[lane] = self._counted(lane, one.trajectories()[0])
         else:
             self.counters[:], self.dense_counters[:] = one.counters, one.dense_counters
+            self.past[:, lane] = one.counters[OF_THE_PAST]
             self.saved_t[row:], self.stretch[row:] = one.saved_t[row:], one.stretch[row:]
 
     def end(self, status: Status, detail: str = "") -> None:
@@ -304,7 +331,7 @@ class LaneRun(FixedRun):
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
-        super().restore(kept)
+        super().restore({"past": kept["counters"][OF_THE_PAST, None]} | kept)  # checkpoints before it had one of all
         self.alive = [bool(x) for x in kept["alive"]]
         self.came = {lane: int(rows) for lane, rows in enumerate(kept["came"]) if rows >= 0}
         for lane in range(WIDTH):

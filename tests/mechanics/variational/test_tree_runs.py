@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from integrators.engine import crew
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.status import Status
 from integrators.steppers.tree_variational import tree_variational
-from mechanics import Body, Inertia, Tree
-from mechanics.joints import Revolute
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import Plane, Sphere, contact
+from mechanics.joints import Free, Revolute
 from mechanics.problems.tree import hamiltonian_problem
 
 
@@ -45,6 +47,29 @@ def test_lanes_that_must_divide_a_step_still_agree(trees):
     assert together.success
     assert alone.attributes["divided_steps"] > 0
     assert np.array_equal(together.y[2], alone.y)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 10.0])
+def test_into_which_chunks_a_run_is_cut_changes_no_bit(monkeypatch, seconds):
+    """Two balls that rub on the ground and on each other: a lane whose step was divided has forgotten its past, others
+    go on from theirs.
+    """
+    monkeypatch.setattr(crew, "CHUNK_SECONDS", seconds)
+    ball = Inertia.about_com(0.5, (0.0, 0.0, 0.0), 0.002 * np.eye(3))
+    first, second = (Sphere(Frame(name), 0.1) for name in "ab")
+    pairs = (first, Plane(Frame(None))), (second, Plane(Frame(None))), (second, first)
+    law = {"stiffness": 5e3, "damping": 0.3, "friction": 0.8, "slip_speed": 0.01}
+    tree = Tree([Body("a", Free(), inertia=ball), Body("b", Free(), inertia=ball)])
+    rubbing = Mechanism(tree, elements=[contact(*pair, **law) for pair in pairs])
+    q = [0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 0.35, 0.01, 0.25, 1.0, 0.0, 0.0, 0.0]
+    problem = rubbing.problem(q, [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, -1.5, 0.0, 0.0, 3.0, -2.0, 1.0])
+    starts = np.repeat(problem.y0[None], 3, axis=0)
+    starts[:, 14:] += np.random.default_rng(0).normal(size=(8, 12))[[1, 3, 5]] * 0.05
+    each = [integrate(problem.with_start(y), "TREE_VARIATIONAL", (0.0, 0.6), 5e-3) for y in starts]
+    assert any("divided_steps" in alone.attributes for alone in each)
+    together = integrate(problem.with_start(starts), "TREE_VARIATIONAL", (0.0, 0.6), 5e-3)
+    for k, alone in enumerate(each):
+        assert np.array_equal(together.y[k], alone.y)
 
 
 def test_the_first_guess_does_not_matter_beyond_rounding(trees):
@@ -82,7 +107,7 @@ def test_the_inertia_matrix_finds_the_same_step_in_more_iterations(trees):
 
 def test_forty_whirling_links_complete_at_a_large_step_and_report_what_it_took(trees):
     solution = integrate(trees.violent(40), "TREE_VARIATIONAL", (0, 5), 0.01, save_every=100)
-    assert solution.success, solution.message
+    assert solution.status == Status.OK, solution.message  # within two seconds some are elsewhere, as it says
     assert solution.attributes["divided_steps"] > 10
     assert "steps were divided" in solution.message
     assert "smaller step" in solution.message
