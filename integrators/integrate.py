@@ -28,7 +28,7 @@ from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_st
 from integrators.choice.stiffness import STIFF, TOLERANCES, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
-from integrators.engine.checkpoint import Checkpoint, Stored, content_of, load
+from integrators.engine.checkpoint import Checkpoint, Stored, content_of
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
@@ -37,7 +37,7 @@ from integrators.engine.interrupts import interruptible
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
-from integrators.engine.streaming import Streaming, checkpoint_of, window_of
+from integrators.engine.streaming import Streaming, checkpoint_of, stored_of, window_of
 from integrators.engine.varied_run import VariedRun
 from integrators.method import Method, Reference
 from integrators.methods import find
@@ -406,8 +406,7 @@ def resume(
     >>> bool((whole.y == again.y).all())
     True
     """
-    is_stream = checkpoint_of(path_of(path, "path", "the path of a checkpoint")).exists()
-    stored = load(checkpoint_of(path) if is_stream else path)
+    stored, is_stream = stored_of(path_of(path, "path", "the path of a checkpoint"))
     chosen = _again(stored, method)
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")

@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import Steering
-from integrators.engine.checkpoint import Checkpoint, Stored, content_of
+from integrators.engine.checkpoint import Checkpoint, Stored, content_of, load, previous_of
 from integrators.engine.collect import collect, described, rows_of_ensemble, rows_of_single, with_end
 from integrators.engine.room import bytes_of
 from integrators.engine.run import Output, Plan, Run
@@ -31,7 +32,7 @@ from integrators.results.in_use import InUse
 from integrators.results.replacing import target_of
 from integrators.results.solution import Solution
 from integrators.results.storage import Dataset, StorageError
-from integrators.results.streams import ZarrStream, format_of, place_of
+from integrators.results.streams import ZarrStream, format_of, place_of, reading
 from integrators.status import Status
 from liegroup.compile import WIDTH
 
@@ -48,6 +49,28 @@ SECONDS = 2.0
 def checkpoint_of(path: str | os.PathLike[str]) -> Path:
     """Where the checkpoint of a stream is kept."""
     return Path(f"{os.fspath(path)}.checkpoint")
+
+
+def stored_of(path: str | os.PathLike[str]) -> tuple[Stored, bool]:
+    """The checkpoint from which `resume` goes on, and whether it belongs to a stream, which is then at `path`."""
+    beside = checkpoint_of(path)
+    if beside.exists() or previous_of(beside).exists():
+        return load(beside), True
+    if _holds_results(path):
+        raise StorageError(
+            f"{path}: contains results, expected a checkpoint; of a run into a file it is {beside}, which is not there"
+        )
+    stored = load(path)
+    if stored.attributes["stream"]:
+        stream = os.fspath(path).removesuffix(".previous").removesuffix(".checkpoint")
+        raise StorageError(f"{path}: the checkpoint of a run into a file; give the name of that file, {stream}")
+    return stored, False
+
+
+def _holds_results(path: str | os.PathLike[str]) -> bool:
+    with suppress(ValueError), reading(path) as stream:  # also one that no run has ended
+        return stream.attributes.get("content") == "solution"
+    return False
 
 
 def window_of(problem: Problem, output: Output) -> int:
@@ -93,12 +116,17 @@ class Streaming(Checkpoint):
         elif not target.exists():
             raise StorageError(f"{path}: is gone; its checkpoint {checkpoint_of(path)} alone cannot be resumed")
         self.target = Path(os.path.realpath(path)) if kind is ZarrStream else target_of(path)
+        seen = kind(self.target, writing=False)  # to be opened for writing changes a file
+        mark = seen.attributes.get("stream")
+        seen.close()
+        if mark != name:
+            raise StorageError(
+                f"{path}: is not the file that belongs to the checkpoint {checkpoint_of(path)}, but has come in its "
+                "place; that run cannot go on without its file"
+            )
         self.stream = kind(self.target, writing=True)
-        with content_of(path, "the stream of this checkpoint"):
-            if self.stream.attributes.get("stream") != name:
-                self.stream.close()
-                raise StorageError(f"{path}: is not the file that belongs to the checkpoint {checkpoint_of(path)}")
-            if follows is not None:  # rows after the checkpoint are computed again
+        if follows is not None:  # rows after the checkpoint are computed again
+            with content_of(path, "the stream of this checkpoint"):
                 self.stream.resize(self._rows, max(run.handed for run in runs))
                 self.stream.commit()
         for run in runs:

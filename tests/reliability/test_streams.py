@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from integrators import Event, Problem, Solution, Status, integrate, resume
+from integrators.engine import checkpoint as checkpoints
 from integrators.engine import streaming
 from integrators.results import journal, streams
 from integrators.results.storage import Dataset, StorageError
@@ -39,6 +40,12 @@ def equal(a, b):
     assert (a.steps, a.rejected) == (b.steps, b.rejected)
     if a.finished:  # else chunks are repeated one by one, and how long they are is a matter of the clock
         assert a.evaluations == b.evaluations
+
+
+def content(path):
+    """The bytes of a file, or of all those of a folder."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    return {file: file.read_bytes() for file in files if file.is_file()}
 
 
 def shown(path):
@@ -194,6 +201,7 @@ LONG = """
 import sys
 import numpy as np
 from integrators import Problem, integrate, resume
+from integrators.engine import checkpoint as checkpoints
 from integrators.engine import streaming
 from liegroup import rn
 streaming.SECONDS = 0.02
@@ -265,6 +273,7 @@ import sys
 print("ready", flush=True)
 import resource
 from integrators import Problem, integrate
+from integrators.engine import checkpoint as checkpoints
 from integrators.engine import streaming
 from liegroup import rn
 streaming.MOST = 2000
@@ -408,12 +417,29 @@ class TestRefused:
         with pytest.raises(StorageError, match="has other field"):
             resume(path, other)
 
-    def test_the_file_of_another_run(self, tmp_path):
-        for name in ("a.h5", "b.h5"):
-            integrate(*self.RUN, into=tmp_path / name)
-        shutil.copy(tmp_path / "b.h5", tmp_path / "a.h5")
+    def test_the_file_of_another_run_which_stays_as_it_is(self, path):
+        integrate(*self.RUN, into=path)
+        other = integrate(*self.RUN, into=path.with_stem("other")).in_memory()
+        (shutil.rmtree if path.is_dir() else Path.unlink)(path)
+        path.with_stem("other").rename(path)
+        before = content(path)
         with pytest.raises(StorageError, match="is not the file that belongs to the checkpoint"):
-            resume(tmp_path / "a.h5", OSCILLATOR)
+            resume(path, OSCILLATOR)
+        assert content(path) == before
+        equal(Solution.load(path), other)
+
+    def test_a_stream_without_its_checkpoint(self, path):
+        integrate(*self.RUN, into=path)
+        beside = streaming.checkpoint_of(path)
+        beside.unlink()
+        checkpoints.previous_of(beside).unlink(missing_ok=True)
+        with pytest.raises(StorageError, match=f"contains results, .*{beside.name}, which is not there"):
+            resume(path, OSCILLATOR)
+
+    def test_the_checkpoint_of_a_stream_in_its_place(self, path):
+        integrate(*self.RUN, into=path)
+        with pytest.raises(StorageError, match=f"give the name of that file, .*{path.name}$"):
+            resume(streaming.checkpoint_of(path), OSCILLATOR)
 
     def test_a_checkpoint_whose_file_is_gone(self, tmp_path):
         integrate(*self.RUN, into=tmp_path / "run.h5")
