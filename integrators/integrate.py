@@ -141,7 +141,8 @@ def integrate(
     checkpoint : path, optional
         Keep there what `resume` needs to go on, should this run be killed; written atomically about `every` seconds.
         If that fails during the run (a full disk), a warning says so and it is tried again.  SIGTERM then ends the run
-        as Ctrl-C does.
+        as Ctrl-C does.  What an earlier run has left there is replaced if that is over or was another one; the
+        checkpoint of this very run with steps to go, and what is no checkpoint, only with `overwrite`.
     every : float
         Seconds between checkpoints.
     into : path, optional
@@ -153,7 +154,7 @@ def integrate(
         file where they are asked for (`Solution.in_memory`).  Events, and states at times given in `t_eval`, stay in
         memory as well.
     overwrite : bool
-        Replace what is there under this name; else it is an error.
+        Replace what is there under the name `into`, or `checkpoint`; else it is an error.
     energy_tolerance, fast
         Of methods that divide their steps by an estimate (`GAUSS8`), as in `Method.tuned`.
     workers : int, optional
@@ -177,6 +178,8 @@ def integrate(
     ------
     ValueError, TypeError
         For arguments that make no sense, with the remedy.
+    FileExistsError
+        What is there under the name `into` or `checkpoint` is not replaced (`overwrite`).
     Exception
         Whatever a plain Python function of the problem or the callback raises; a note says at which time and step, and
         the attribute ``solution`` of the exception holds the states saved until then.
@@ -295,7 +298,7 @@ def integrate(
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
     elif checkpoint is not None:
-        keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
+        keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs, overwrite=overwrite)
 
     def first() -> Solution:
         return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)

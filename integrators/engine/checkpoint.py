@@ -48,6 +48,7 @@ _KINDS = {kind.__name__: kind for kind in KINDS}
 _ATTRIBUTES = ("model", "method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs",
     "window", "stream",
 )  # fmt: skip
+_DECIDING = ("method_fingerprint", "way", "save_every", "events", "window", "stream", "statistics")
 _PATIENCE = 1.0
 """Seconds after which a checkpoint that could not be written is tried again, at the soonest."""
 
@@ -61,7 +62,7 @@ class Checkpoint:
     """Keeps the checkpoint of some runs up to date.
 
     `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  `stream`:
-    the mark of the file that takes the rows.  What is
+    the mark of the file that takes the rows.  `overwrite`: a new run replaces whatever file is there.  What is
     resumed is not refused for a path where nothing can be written now: its results would be out of reach.
     """
 
@@ -76,6 +77,7 @@ class Checkpoint:
         runs: Sequence[Run],
         follows: bool | None = False,
         stream: str = "",
+        overwrite: bool = False,
     ) -> None:
         every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
         usable = _usable(path) if follows is False else Path(path)
@@ -106,6 +108,43 @@ class Checkpoint:
             )
         words = [json.dumps(found.places), json.dumps(found.unknown)]
         self._constants = {"times": output.times, "start": np.asarray(problem.y0), "fingerprints": np.array(words)}
+        self._attributes["run"] = self._mark()
+        if follows is False and not overwrite:
+            self._check_what_is_there()
+
+    def _mark(self) -> str:
+        """Digest of all that decides what the run computes and keeps, as far as fingerprints tell."""
+        found = hashlib.sha256(repr([self._attributes[name] for name in _DECIDING]).encode())
+        for array in self._constants.values():
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
+
+    def _check_what_is_there(self) -> None:
+        """FileExistsError for what would be lost with the first checkpoint of a new run: a file that is none, the one
+        of a run into a file, and that of this very run as long as it has steps to go.  Where that is over, or another
+        run was given up, nobody goes on from it.
+        """
+        if not self.path.exists() or not self.path.stat().st_size:  # temporary files are made empty
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the one before the last tells as much
+            try:
+                there = load(self.path).attributes
+            except StorageError as error:
+                raise FileExistsError(
+                    f"checkpoint: {self.path} exists, and is no checkpoint that can be read ({error}); give another "
+                    "name; overwrite=True replaces it"
+                ) from error
+        if there["stream"] and not self._attributes["stream"]:
+            raise FileExistsError(
+                f"checkpoint: {self.path} is that of a run into a file; give another name; overwrite=True replaces it"
+            )
+        if there.get("run") == self._attributes["run"] and there["steps"] and not there["over"]:
+            raise FileExistsError(
+                f"checkpoint: {self.path} is of this very run, after step {there['steps']}: "
+                f"integrators.resume({str(self.path)!r}, problem) goes on with it; overwrite=True replaces it by a run "
+                "from the start"
+            )
 
     @property
     def is_due(self) -> bool:
@@ -134,7 +173,8 @@ class Checkpoint:
         variables = {
             name: Variable(tuple(f"{name}_{axis}" for axis in range(np.ndim(a))), a) for name, a in arrays.items()
         }
-        return Dataset(variables, self._attributes | {"runs": len(self.runs)})
+        come = {"steps": max(run.steps_done for run in self.runs), "over": int(all(run.done for run in self.runs))}
+        return Dataset(variables, self._attributes | come | {"runs": len(self.runs)})
 
 
 def _together(states: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[Any]]:

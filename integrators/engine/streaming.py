@@ -110,7 +110,7 @@ class Streaming(Checkpoint):
         target = Path(path) if follows is not None else place_of(path, overwrite)
         name = uuid.uuid4().hex if follows is None else str(follows.attributes["stream"])
         is_last = False if follows is None else (follows.is_last or None)
-        super().__init__(checkpoint_of(path), every, problem, method, output, way, runs, is_last, name)
+        super().__init__(checkpoint_of(path), every, problem, method, output, way, runs, is_last, name, overwrite)
         if follows is None:
             self._create(kind, target, name, runs)
         elif not target.exists():

@@ -268,7 +268,7 @@ def _bad_call(source: Source, folder: Path) -> str:
     if changed.get("max_steps", 1) is None or "step" in changed:
         changed["max_steps"] = 100
     if isinstance(changed.get("checkpoint"), (str, bytes)):
-        changed["checkpoint"] = folder / "bad.check"
+        changed["checkpoint"], call["overwrite"] = folder / "bad.check", True
     try:
         integrate(PROBLEM, **(call | changed))
     except (ValueError, TypeError) as error:

@@ -141,9 +141,14 @@ def test_whole_files_with_other_content_are_refused_by_name(tmp_path, change):
 # --- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def stopped(path, chunks=4):
+def stopped(path, chunks=4, **options):
     seen = []
-    integrate(PROBLEM, **CALL, checkpoint=path, every=0.0, callback=lambda t, y: seen.append(t) or len(seen) == chunks)
+
+    def stop(t, y):
+        seen.append(t)
+        return len(seen) == chunks
+
+    integrate(PROBLEM, **CALL, **options, checkpoint=path, every=0.0, callback=stop)
     return path
 
 
@@ -176,7 +181,7 @@ def test_a_damaged_checkpoint_does_not_push_out_the_good_one_before_it(tmp_path,
 def test_a_new_run_leaves_no_earlier_checkpoint_of_another(tmp_path):
     path = stopped(tmp_path / "run.check")
     assert checkpoints.previous_of(path).exists()
-    integrate(PROBLEM, **CALL, checkpoint=path)
+    integrate(PROBLEM, **CALL, checkpoint=path, overwrite=True)
     assert not checkpoints.previous_of(path).exists()
     checkpoints.previous_of(path).write_text("mine")
     integrate(PROBLEM, **CALL, checkpoint=path)
@@ -318,6 +323,46 @@ def test_only_regular_files_are_replaced_and_links_stay(tmp_path, whole):
         assert same(Solution.load(tmp_path / "elsewhere" / "run.h5"), whole)
     with pytest.raises(StorageError, match="circle"):
         whole.save(tmp_path / "circle")
+
+
+@pytest.mark.parametrize("which", ["a text", "results", "that of a run into a file", "of this run"])
+def test_what_a_new_run_would_be_sorry_to_replace_is_left_where_it_is(tmp_path, whole, which):
+    path = tmp_path / "run.check"
+    if which == "a text":
+        path.write_text("precious")
+    elif which == "results":
+        whole.save(path)
+    elif which == "of this run":
+        stopped(path)
+        resume(path, PROBLEM, every=0.0, callback=lambda t, y: True)  # further, and still to be known
+    else:
+        path = tmp_path / "run.h5.checkpoint"
+        integrate(PROBLEM, **CALL, into=tmp_path / "run.h5", callback=lambda t, y: True)
+    before = path.read_bytes()
+    words = "resume.*goes on with it; overwrite=True" if which == "of this run" else "another name; overwrite=True"
+    with pytest.raises(FileExistsError, match=f"checkpoint: {path} .*{words}"):
+        integrate(PROBLEM, **CALL, checkpoint=path, callback=lambda t, y: pytest.fail("a step was taken"))
+    assert path.read_bytes() == before
+    assert same(integrate(PROBLEM, **CALL, checkpoint=path, overwrite=True), whole)
+    assert same(resume(path, PROBLEM), whole)
+
+
+def test_runs_that_are_over_or_were_given_up_are_replaced_without_ado(tmp_path, whole):
+    path = tmp_path / "run.check"
+    path.touch()  # as modules that make temporary files leave it
+    for _ in range(2):
+        assert same(integrate(PROBLEM, **CALL, checkpoint=path), whole)
+    stopped(path, overwrite=True)
+    other = CALL | {"t_span": (0, 9)}
+    assert same(integrate(PROBLEM, **other, checkpoint=path), integrate(PROBLEM, **other))
+
+
+def test_a_file_that_is_no_checkpoint_beside_a_stream_stays(tmp_path):
+    beside = tmp_path / "run.h5.checkpoint"
+    beside.write_text("precious")
+    with pytest.raises(FileExistsError, match="is no checkpoint"):
+        integrate(PROBLEM, **CALL, into=tmp_path / "run.h5")
+    assert beside.read_text() == "precious"
 
 
 def test_what_killed_processes_left_unfinished_is_removed_and_nothing_else(tmp_path, whole):
