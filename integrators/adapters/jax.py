@@ -35,14 +35,15 @@ def jax_function(
     Returns
     -------
     callable
-        f: start (n,); u (m,) or (steps, m), (0,) without inputs; x (k,).
+        f: start (n,); u (m,) or (steps, m), without one the inputs of the problem; x (k,), where run is a function.
 
     Raises
     ------
     ImportError
         JAX is not installed.
     ValueError
-        Another mode; JAX computes in single precision: ``jax.config.update("jax_enable_x64", True)``.
+        Another mode; JAX computes in single precision: ``jax.config.update("jax_enable_x64", True)``.  When f is
+        called: other shapes.
 
     Notes
     -----
@@ -86,6 +87,7 @@ def jax_function(
         differentiated.defjvp(lambda given, changes: (value(*given), called(host.pushed, out, *given, *changes)))
 
     def function(start: Any, u: Any = (), x: Any = ()) -> Any:
+        host.check(start, u, x)
         return differentiated(*(jax.numpy.asarray(a, dtype=np.float64) for a in (start, u, x)))
 
     return function

@@ -28,7 +28,8 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
     Returns
     -------
     callable
-        f of tensors of float64 on the CPU: start (n,); u (m,) or (steps, m); x (k,).
+        f of tensors of float64 on the CPU: start (n,); u (m,) or (steps, m), without one the inputs of the problem;
+        x (k,), where run is a function.
 
     Raises
     ------
@@ -36,6 +37,8 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
         Torch is not installed.
     TypeError
         When f is called: a tensor of another precision or on another device.
+    ValueError
+        When f is called: other shapes.
 
     Notes
     -----
@@ -75,6 +78,7 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
         for name, a in zip(("start", "u", "x"), given, strict=True):
             if a.dtype != torch.float64 or a.device.type != "cpu":
                 raise TypeError(f"{name}: {a.dtype} on {a.device}, expected torch.float64 on the CPU: {name}.double()")
+        host.check(*given)
         return Run.apply(*given)
 
     return function

@@ -59,6 +59,41 @@ def test_jax_differentiates_forwards_and_maps(jax):
     assert np.array_equal(many[1], run()(-START, U))
 
 
+def test_a_run_with_parameters_has_gradients_by_start_and_inputs_alone(jax):
+    f = jax_function(run())
+    found = jax.grad(lambda *given: f(*given)[0], (0, 1))(START, U)
+    true = run().vjp(START, [1.0, 0.0], U)
+    for a, b in zip(found, (true.by_start, true.by_inputs), strict=True):
+        assert np.allclose(a, b, rtol=1e-13, atol=1e-15)
+    assert np.array_equal(f(START), run()(START))  # the inputs of the problem
+    assert np.allclose(jax.grad(lambda y: f(y)[0])(START), run().vjp(START, [1.0, 0.0]).by_start, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("by_parameters", "given", "words"),
+    [
+        (False, (START[:1], U), r"start: shape \(1,\), expected \(2,\), one state"),
+        (False, (START, U[:, 0]), r"u: shape \(5,\), expected \(1,\) or \(5, 1\), inputs \(torque\)"),
+        (False, (START, U, X), r"x: shape \(2,\), expected none: the run is no function of parameters"),
+        (True, (START, U), r"x: shape \(0,\), expected \(2,\), the parameters of the model"),
+        (True, (START, U, X[:1]), r"x: shape \(1,\), expected \(2,\)"),
+    ],
+)
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_arguments_of_other_shapes_are_named_before_anything_is_called_back(
+    request, library, by_parameters, given, words
+):
+    of = (run, {"at": X}) if by_parameters else (run(), {})
+    if library == "jax":
+        request.getfixturevalue("jax")
+        f = jax_function(of[0], **of[1])
+    else:
+        torch = pytest.importorskip("torch")
+        f, given = torch_function(of[0], **of[1]), [torch.tensor(a, dtype=torch.float64) for a in given]
+    with pytest.raises(ValueError, match=f"^{words}"):
+        f(*given)
+
+
 def test_jax_in_single_precision_is_refused(jax):
     jax.config.update("jax_enable_x64", False)
     with pytest.raises(ValueError, match="jax_enable_x64"):
