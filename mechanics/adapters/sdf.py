@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
@@ -86,12 +86,15 @@ AXES = {"ball": 0, "fixed": 0, "universal": 2, "revolute2": 2}
 """Numbers of axes that are not one."""
 ROOT = "root_joint"
 """The joint of a floating base."""
+ENDLESS = 1e16
+"""From which on a number says that there is no limit, in the format before 1.8."""
 _ONE = ("pose", "inertial", "mass", "inertia", "axis", "axis2", "xyz", "dynamics", "limit", "parent", "child")
 READ: dict[str, set[str]] = {
     "sdf": {"model"},
     "model": {"pose", "link", "joint", "frame", "static", "model", "include"},
     "link": {"pose", "inertial", "gravity", "kinematic", "visual"},
     "inertial": {"pose", "mass", "inertia"},
+    "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
     "joint": {"pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch"},
     "axis": {"xyz", "dynamics", "limit", "use_parent_model_frame", "mimic"},
     "dynamics": {"damping", "friction", "spring_reference", "spring_stiffness"},
@@ -100,6 +103,22 @@ READ: dict[str, set[str]] = {
     "frame": {"pose"},
 }
 """Elements that are read, in others."""
+MANY = {"link", "joint", "frame", "model", "include", "visual"}
+"""Of these, those of which there may be several."""
+ATTRIBUTES: dict[str, set[str]] = {
+    "sdf": {"version"},
+    "model": {"name", "canonical_link", "placement_frame"},
+    "link": {"name"},
+    "joint": {"name", "type"},
+    "frame": {"name", "attached_to"},
+    "pose": {"relative_to", "frame", "rotation_format", "degrees"},
+    "inertial": {"auto"},
+    "xyz": {"expressed_in"},
+    "mimic": {"joint", "axis"},
+}
+"""Attributes that are read, of elements; others have none."""
+XMLS_OWN = "{http://www.w3.org/"
+"""How attributes begin that are not the format's, such as the place of its schema."""
 HARMLESS = {
     *("collision", "sensor", "light", "projector", "audio_source", "audio_sink", "battery", "gripper"),
     *("particle_emitter", "plugin", "self_collide", "allow_auto_disable", "must_be_base_link", "description", "author"),
@@ -160,7 +179,7 @@ def load_sdf(
     report = Report(str(path))
     root = xml(content(path, limits, "an .sdf"), report.path, limits)
     with inside(report.path):
-        reader = _Reader(_model(root, report), _version(root, report), report)
+        reader = _Reader(root, _model(root, report), _version(root, report), report)
         made = reader.mechanism(floating_base, gravity, wanted, rank)
     report.warn(3)
     return made
@@ -193,13 +212,13 @@ def _model(root: Element, report: Report) -> Element:
 class _Reader:
     """Reads the links and joints of one model and collects what is not carried over."""
 
-    def __init__(self, model: Element, version: str, report: Report) -> None:
+    def __init__(self, root: Element, model: Element, version: str, report: Report) -> None:
         self.model, self.report = model, report
         self.old_axes = version in ("1.0", "1.2", "1.3", "1.4")
         self.left_out: defaultdict[str, list[str]] = defaultdict(list)
         self.of_links: defaultdict[str, list[str]] = defaultdict(list)
         self.noted: defaultdict[str, int] = defaultdict(int)
-        self._sort(model)
+        self._sort(root)
         model = self.flat = flattened(model, report)
         self.frames = Frames(model, report)
         self.links = {link.name: link for link in map(self.link, model.findall("link"))}
@@ -243,24 +262,42 @@ class _Reader:
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
-    def _sort(self, model: Element) -> None:
-        """Every element of the model: read, noted, or a departure from the file."""
-        todo = [model]
-        while todo:
-            element = todo.pop()
-            kind = "axis" if element.tag == "axis2" else element.tag
+    def _sort(self, root: Element) -> None:
+        """Every element and attribute of the file: read, noted, or a departure from it.  What is seen is looked into
+        where it is drawn.
+        """
+        todo = [(root, str(self.model.get("name")))]
+        for element, above in todo:
+            owner = element.get("name") or above
+            read = READ.get("axis" if element.tag == "axis2" else element.tag, set())
+            self._sort_words(element, owner, read)
+            for tag, count in Counter(child.tag for child in element).items():
+                if tag in _ONE and tag in read and count > 1:
+                    raise self.report.error(of(element), f"has two <{tag}>", "keep one of them")
+                if tag in read - MANY and count > 1:
+                    self.left_out[f"<{tag}> in <{element.tag}> after the first: left out"].append(owner)
             for child in element:
-                if child.tag in READ.get(kind, set()):
-                    todo.append(child)
-                    if child.tag in _ONE and len(element.findall(child.tag)) > 1:
-                        raise self.report.error(of(element), f"has two <{child.tag}>", "keep one of them")
+                if child.tag in read:
+                    todo += [(child, owner)] if child.tag != "visual" else []
                 elif child.tag in HARMLESS:
                     self.noted[f"<{child.tag}> in <{element.tag}>"] += 1
-                elif kind in READ:
-                    self.left_out[f"<{child.tag}> in <{element.tag}>: left out"].append(self._name(element, child))
+                else:
+                    name = owner if element is not root else child.get("name") or owner
+                    self.left_out[f"<{child.tag}> in <{element.tag}>: left out"].append(name)
 
-    def _name(self, *elements: Element) -> str:
-        return next((str(e.get("name")) for e in elements if e.get("name")), str(self.model.get("name")))
+    def _sort_words(self, element: Element, owner: str, read: set[str]) -> None:
+        """Attributes of an element, and text of one that has elements in the place of text."""
+        known = ATTRIBUTES.get(element.tag, set())
+        others = [name for name in element.attrib if name not in known and not name.startswith(XMLS_OWN)]
+        if misplaced := [name for name in others if name in read]:
+            what = f"<{element.tag} {' '.join(f'{name}=…' for name in misplaced)}>"
+            self.left_out[f"{what} (write elements, <{misplaced[0]}>…</{misplaced[0]}>): left out"].append(owner)
+        listed = f" (known: {', '.join(sorted(known))})" if known else ""
+        for name in others:
+            if name not in read:
+                self.left_out[f"<{element.tag} {name}=…>{listed}: left out"].append(owner)
+        if read and "".join([element.text or "", *(child.tail or "" for child in element)]).strip():
+            self.left_out[f"text in <{element.tag}>, outside of its elements: left out"].append(owner)
 
     def tell(self, joined: Sequence[tuple[_Joint, str, str]], loops: Sequence[_Joint], wanted: Wanted) -> None:
         """What the report says in the end."""
@@ -315,8 +352,11 @@ class _Reader:
         tensor = Element("inertia") if tensor is None else tensor
         t = {k: self.number(tensor, k, float(k[1] == k[2]), where) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
         J = np.array([[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]])
-        if len(element) and element.find("mass") is None:
-            self.of_links["<inertial> without <mass>: 1 kg, as SDF says"].append(link)
+        if len(element):
+            if element.find("mass") is None:
+                self.of_links["<inertial> without <mass>: 1 kg, as SDF says"].append(link)
+            if missing := [f"<{k}>" for k in ("ixx", "iyy", "izz") if tensor.find(k) is None]:
+                self.of_links[f"<inertia> without {', '.join(missing)}: 1 kg·m², as SDF says"].append(link)
         made = Inertia.about_com(self.number(element, "mass", 1.0, where), c, R @ J @ R.T)
         if problem := made.unphysical():
             self.report.change(f"{where}: {problem}; used as it is")
@@ -438,7 +478,7 @@ class _Reader:
         value = endless[word] if word in endless else number(word)
         if value is None:
             raise self.report.error(f"{where} <{tag}>", f"is {text!r}", "give a number")
-        return float(value)
+        return float(value) if abs(value) < ENDLESS else float(np.copysign(np.inf, value))
 
     # --- what acts on axes of the tree --------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from copy import deepcopy
 from xml.etree.ElementTree import Element, SubElement
 
-from mechanics.adapters.reading import Report
+from mechanics.adapters.reading import Report, some
 from mechanics.adapters.sdf_frames import MODEL, WORLD, flag, of
 
 SCOPE = "::"
@@ -21,6 +21,7 @@ def flattened(model: Element, report: Report) -> Element:
     flat = Element("model", model.attrib)
     todo = [(model, "")]
     for outer, scope in todo:
+        _check_canonical(outer, report)
         for child in outer:
             if child.tag in ("link", "joint", "frame", "model"):
                 _check_name(child, report)
@@ -38,6 +39,19 @@ def _check_name(element: Element, report: Report) -> None:
     name = element.get("name", "")
     if not name.strip() or name == WORLD or (name.startswith("__") and name.endswith("__")) or SCOPE in name:
         raise report.error(of(element), "has no name, or one that SDF reserves", "give it a name of its own")
+
+
+def _check_canonical(model: Element, report: Report) -> None:
+    """ModelError if `canonical_link` names none of the links of the model and of those in it."""
+    if not (name := model.get("canonical_link")):
+        return
+    holder, (*scopes, link) = [model], name.split(SCOPE)
+    for scope in scopes:
+        holder = [inner for outer in holder for inner in outer.findall("model") if inner.get("name") == scope]
+    names = [str(e.get("name")) for inner in holder for e in inner.findall("link")]
+    if link not in names:
+        remedy = f"name {some(names)}" if names else "name a link of the model"
+        raise report.error(f"{of(model)} canonical_link", f"is {name!r}, which is no link of the model", remedy)
 
 
 def _full(name: str, scope: str) -> str:

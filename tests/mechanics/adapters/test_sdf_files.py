@@ -1,6 +1,9 @@
 """SDF files: frames and joints against MuJoCo and by hand; what is not read is refused or named in a warning."""
 
+import warnings
+from copy import deepcopy
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -371,6 +374,7 @@ def test_stops_are_made_of_limits_where_asked_for(load):
     assert (stop.stiffness, stop.damping) == pytest.approx((m / 0.02**2, 2 * m / 0.02))
     (stop,) = load(hinge.format("<stiffness>5e3</stiffness><dissipation>7</dissipation>"), stops=True).elements
     assert (stop.stiffness, stop.damping) == (5e3, 7.0)
+    assert load(hinge.format("").replace("-0.5", "-1e16").replace(">1<", ">1e16<"), "1.6", stops=True).elements == ()
 
 
 def test_a_mimic_axis_follows_its_leader(load):
@@ -413,6 +417,8 @@ def test_what_a_missing_inertia_means_is_what_sdf_says(load):
     with pytest.warns(ModelWarning, match=r"without <mass>: 1 kg, as SDF says: b"):
         tree = load(link("a") + link("b", inertial=light) + joint("j", "a", "b")).tree
     assert np.array_equal(np.diag(tree.bodies[0].inertia.tensor), (2.0, 1.0, 1.0))
+    with pytest.warns(ModelWarning, match=r"<inertia> without <ixx>, <iyy>, <izz>: 1 kg·m², as SDF says: b"):
+        load(link("a") + link("b", inertial="<inertial><mass>.1</mass></inertial>") + joint("j", "a", "b"))
 
 
 # --- what is left out or refused --------------------------------------------------------------------------------------
@@ -446,6 +452,57 @@ def test_what_changes_the_motion_is_a_warning_with_the_name(case, load):
         load(model)
 
 
+def mistakes():
+    """What is wrong, and the model with it: of a file with all there is, each word in turn misspelt, or repeated."""
+    text = f"<sdf version='1.9'><model name='m' canonical_link='base'>{RICH}</model></sdf>"
+    for k in range(2, len(list(ElementTree.fromstring(text).iter()))):
+
+        def changed(how, k=k):
+            root = ElementTree.fromstring(text)
+            element = list(root.iter())[k]
+            word = how(element, next(e for e in root.iter() if element in list(e)))
+            return word, ElementTree.tostring(root, encoding="unicode")
+
+        def misspelt(element, parent):
+            element.tag += "x"
+            return element.tag
+
+        def repeated(element, parent):
+            parent.append(deepcopy(element))
+            return element.tag
+
+        yield changed(misspelt)
+        yield changed(repeated)
+        for name in list(ElementTree.fromstring(text).iter())[k].attrib:
+            yield changed(lambda element, parent, name=name: element.set(name + "x", element.attrib.pop(name)) or name)
+
+
+def test_no_element_and_no_attribute_may_be_misspelt_or_repeated_in_silence(load):
+    for word, model in mistakes():
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            try:
+                notes = load(model).tree.notes
+            except ModelError:
+                continue
+        (said,) = (str(one.message) for one in found)
+        assert word in said
+        assert any(word in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("<axis xyz='0 1 0'/>", r"<axis xyz=…> \(write elements, <xyz>…</xyz>\): left out: j"),
+        ("<axis>0 1 0</axis>", "text in <axis>, outside of its elements: left out: j"),
+        (Z + "<pose relative-to='a'/>", r"<pose relative-to=…> \(known: .*relative_to.*\): left out: j"),
+    ],
+)
+def test_numbers_in_the_wrong_place_are_named_with_the_right_one(load, model, words):
+    with pytest.warns(ModelWarning, match=words):
+        load(link("a") + link("b") + joint("j", "a", "b", inside=model))
+
+
 def test_what_does_not_is_a_note(load):
     inside = "<visual name='v'/><collision name='c'/>"
     said = "<link name='a'> <visual name='v'>: not drawn (it has no geometry)"
@@ -477,6 +534,14 @@ BROKEN = {
         "'x'> placement_frame.*nested",
     ),
     "include": (PAIR + "<include><uri>model://x</uri></include>", "<include>.*included models are not read"),
+    "canonical link": (
+        "<sdf version='1.9'><model name='m' canonical_link='c'>" + PAIR + "</model></sdf>",
+        "canonical_link.*'c'",
+    ),
+    "canonical link of a nested model": (
+        PAIR + f"<model name='x' canonical_link='y::c'>{link('c')}</model>",
+        "'x'> canonical_link.*'y::c', which is no link",
+    ),
     "second model": ("<sdf version='1.9'><model name='m'/><model name='n'/></sdf>", "has 2 <model>"),
     "no version": ("<sdf><model name='m'/></sdf>", "has no version, on which the frame of axes depends"),
     "another version": ("<sdf version='2.0'><model name='m'/></sdf>", "is version '2.0'; write <sdf version="),
