@@ -30,8 +30,9 @@ def takes_batches(problem: Problem, t: float) -> bool:
     if wrong and "batches" not in problem.field.said:
         problem.field.said.add("batches")
         warnings.warn(
-            f"field: vectorized=True, but {wrong}; it is called for one state after another. Write it for components "
-            "last (y[..., 0], np.stack(…, axis=-1)) and times (k,), or leave vectorized=True out",
+            f"field: vectorized=True, but {wrong}; it is called for one state after another. Write it for many states: "
+            "components last (y[..., 0], np.stack(…, axis=-1)) and times (k,) in a Problem, components first (y[0], "
+            "np.stack(…)) in solve_ivp; or leave vectorized=True out",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -46,7 +47,7 @@ def _refuted(problem: Problem, t: float) -> str:
     try:
         problem.field.python(times.copy(), states.copy(), problem.parameters, problem.structure, work, values)
     except Exception as error:
-        return f"with t ({WIDTH},) and y ({WIDTH}, {problem.n}) it raises {type(error).__name__}: {error}"
+        return f"with {WIDTH} states of {problem.n} numbers it raises {type(error).__name__}: {error}"
     sizes = np.abs(rows).max(axis=0, initial=0.0)
     same = np.abs(values - rows) <= SAME * sizes + _ROUNDING * sizes.max(initial=0.0)
     if (same | ~np.isfinite(rows)).all():

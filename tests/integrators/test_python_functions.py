@@ -190,7 +190,7 @@ def test_a_vectorised_field_is_called_once_for_all_stages(known):
 )
 def test_a_field_that_is_not_vectorised_is_found_out_and_called_one_by_one(field):
     problem = Problem(rn(2), [2.0, 0.3], field, vectorized=True)
-    with pytest.warns(RuntimeWarning, match="vectorized=True, but .* one state after another") as said:
+    with pytest.warns(RuntimeWarning, match="vectorized=True, but .* one state .*components first.* solve_ivp") as said:
         found = integrate(problem, "GAUSS8", (0, 3), 0.25)
     assert len(said) == 1
     integrate(problem.with_start([[2.0, 0.3], [1.0, 0.3]]), "GAUSS8", (0, 1), 0.25)  # and says no more
