@@ -311,7 +311,8 @@ class LaneRun(FixedRun):
         super().condense()
         if self.summary is not None:
             for lane, ended in self.ended.items():
-                rows = min(-(-self.came[lane] // self.summary.stride), len(self.saved_t))
+                came = self.came.get(lane, self.handed)  # the last rows are lost where they could not be handed over
+                rows = min(-(-came // self.summary.stride), len(self.saved_t))
                 self.ended[lane] = self._first_rows(lane, rows, ended)
 
     def _first_rows(self, lane: int, rows: int, ended: Trajectory) -> Trajectory:

@@ -223,9 +223,9 @@ class Streaming(Checkpoint):
 
     def _fail(self, error: Exception, runs: Sequence[Run]) -> None:
         """The stream cannot be written any more: what was committed stays, and the runs end."""
+        then = "begin anew, there is no checkpoint yet" if self._begins else "go on with resume"
         self.failure = (
-            f"into: {self.target} could not be written ({error}); what was committed is in it; "
-            "make room and go on with resume"
+            f"into: {self.target} could not be written ({error}); what was committed is in it; make room and {then}"
         )
         self.stream.close()
         for run in runs:

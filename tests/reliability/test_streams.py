@@ -325,6 +325,43 @@ def test_a_disk_that_is_full_at_the_end_is_told_and_what_is_in_memory_returned(t
     assert np.array_equal(rows[reached], whole.y[..., : rows.shape[-2], :][reached])
 
 
+@pytest.mark.parametrize("commits", [0, 1, 3])
+def test_a_disk_that_becomes_full_under_trajectories_in_lanes_ends_them_all(path, monkeypatch, commits):
+    pendulum = SYSTEMS["pendulum"].problem()
+    many = pendulum.with_start(np.asarray(pendulum.y0) * np.linspace(0.5, 1.5, 9)[:, None])
+    whole = integrate(many, "RKMK4", (0.0, 5.0), 1e-3, save_every=2)
+    monkeypatch.setattr(streaming, "MOST", 256)
+    kind, left = streams.format_of(path), [commits]
+    commit = kind.commit
+
+    def full(self):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        commit(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "commit", full)
+        run = integrate(many, "RKMK4", (0.0, 5.0), 1e-3, save_every=2, into=path, every=0.0)
+    assert set(run.status) == {Status.FULL}
+    assert "make room and go on with resume" in run.message
+    rows = np.asarray(run.y)
+    reached = ~np.isnan(rows)
+    assert np.array_equal(rows[reached], whole.y[:, : rows.shape[1]][reached])
+    equal(whole, resume(path, many))
+
+
+def test_nobody_is_sent_to_a_checkpoint_that_could_not_be_written(path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoints, "write", full)
+    monkeypatch.setattr(streams.format_of(path), "commit", full)
+    with pytest.warns(RuntimeWarning, match=r"checkpoint: .* could not be written"):
+        run = integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1, into=path)
+    assert "make room and begin anew, there is no checkpoint yet" in run.message
+
+
 PEAK = """
 import resource, sys
 print("ready", flush=True)
