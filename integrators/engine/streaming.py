@@ -29,6 +29,7 @@ from integrators.engine.run import Output, Plan, Run
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.results.in_use import InUse
+from integrators.results.journal import Replaced
 from integrators.results.replacing import target_of
 from integrators.results.solution import Solution
 from integrators.results.storage import Dataset, StorageError
@@ -104,6 +105,7 @@ class Streaming(Checkpoint):
         kind = format_of(path)
         self.single = np.ndim(problem.y0) == 1
         self._lock, self._due, self.failure = threading.RLock(), time.monotonic() + SECONDS, ""
+        self.replaced = False
         self._first = {id(run): k for k, run in zip(_firsts(runs), runs, strict=True)}
         rows = self._solution(runs[0], self._found(runs[0]), 0)
         self._rows = rows._stored_variables()["stretch"].dims[-1]
@@ -223,9 +225,12 @@ class Streaming(Checkpoint):
 
     def _fail(self, error: Exception, runs: Sequence[Run]) -> None:
         """The stream cannot be written any more: what was committed stays, and the runs end."""
+        self.replaced = isinstance(error, Replaced)
         then = "begin anew, there is no checkpoint yet" if self._begins else "go on with resume"
-        self.failure = (
-            f"into: {self.target} could not be written ({error}); what was committed is in it; make room and {then}"
+        self.failure = f"into: {self.target} could not be written ({error}); " + (
+            "what the run had put into it is lost; begin anew, with a name of its own"
+            if self.replaced
+            else f"what was committed is in it; make room and {then}"
         )
         self.stream.close()
         for run in runs:
@@ -263,7 +268,7 @@ class Streaming(Checkpoint):
                     self._fail(error, ())
             if self.failure and self.failure not in whole.message:
                 whole = replace(whole, message=f"{whole.message}; {self.failure}")
-            if in_memory:
+            if in_memory or self.replaced:
                 return whole
             tables = Solution.load(self.target, lazy=True)
         return replace(

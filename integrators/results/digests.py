@@ -85,6 +85,15 @@ def has_digest(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def stamp_of(path: str | os.PathLike[str]) -> str:
+    """The digest of a file's digests, by which its content is known; nothing where it has none."""
+    if not has_digest(path):
+        return ""
+    with open(path, "rb") as file:
+        file.seek(-_END, os.SEEK_END)
+        return file.read()[_LENGTH : _LENGTH + _DIGEST].hex()
+
+
 def _digests(file: Any, length: int) -> Iterator[bytes]:
     file.seek(0)
     for start in range(0, length, BLOCK):

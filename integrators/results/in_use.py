@@ -27,6 +27,8 @@ class InUse:
     ----------
     path : path
         Of the file.
+    begins : bool
+        Whether others are to be kept away from now on; else it is enough that nobody has begun.
 
     Raises
     ------
@@ -34,15 +36,16 @@ class InUse:
         Another run writes it now.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], begins: bool = True) -> None:
         self._file = -1
         if fcntl is None or not hasattr(os, "getuid"):
             return
         name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
         place = Path(tempfile.gettempdir()) / f"liemech-{os.getuid()}-{name}.lock"
         try:
-            file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # a temporary folder that cannot be written: nobody can be asked
+            made = os.O_CREAT if begins else 0
+            file = os.open(place, os.O_RDWR | made | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError:  # nobody has written it, or a temporary folder that cannot be written: nobody can be asked
             return
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -22,6 +22,10 @@ MARK = b"liemech-journal1"
 _NUMBER, _DIGEST = 8, 32
 
 
+class Replaced(OSError):
+    """What is written is no longer the file of this name."""
+
+
 def journal_of(path: str | os.PathLike[str]) -> Path:
     """Where the journal of a file is, for as long as a commit takes."""
     return Path(f"{os.fspath(path)}.journal")
@@ -113,6 +117,8 @@ class Journalled:
 
     def commit(self) -> None:
         """Make what has been written since the last commit the content of the file; OSError leaves it as it was."""
+        if not self._is_here():
+            raise Replaced("it is gone, or another file has come in its place")
         if self.failed is not None:
             raise OSError(self.failed.errno, f"{self.failed.strerror}; the file could not be written", str(self.path))
         os.fsync(self.raw.fileno())
@@ -121,6 +127,18 @@ class Journalled:
             recover(self.path)
         os.ftruncate(self.raw.fileno(), self.end)
         self.committed, self.pages = self.end, {}
+
+    def _is_here(self) -> bool:
+        """Whether the name is still that of the open file: by the numbers of the system, which some file systems make
+        up anew, else by the first bytes.
+        """
+        try:
+            if os.path.samestat(os.fstat(self.raw.fileno()), os.stat(self.path)):
+                return True
+            with open(self.path, "rb") as file:
+                return file.read(PAGE) == os.pread(self.raw.fileno(), PAGE, 0)
+        except FileNotFoundError:
+            return False
 
     def _write_journal(self) -> None:
         content = bytearray(MARK + self.end.to_bytes(_NUMBER, "little"))

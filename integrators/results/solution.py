@@ -16,6 +16,7 @@ from integrators.problem import Doubt, Variable
 from integrators.problem.guards import doubtful
 from integrators.problem.joints import written_for
 from integrators.results import storage
+from integrators.results.in_use import InUse
 from integrators.results.stored import Stored, joined, stacked, stamp_of
 from integrators.results.streams import ZarrStream, reading
 from integrators.statistics import Statistics
@@ -597,7 +598,7 @@ class Solution:
         Raises
         ------
         StorageError
-            Something else than a regular file is there.
+            Something else than a regular file is there, or a file into which a run streams now.
         ValueError
             A name that says another kind of file (.zarr, which `load` takes for a folder; .csv, .npz, .json, ...).
         OSError
@@ -613,7 +614,11 @@ class Solution:
                 f"path: {str(path)!r}, expected the name of an HDF5 file, as {Path(path).stem}.h5: that is what is "
                 "written (`to_pandas` and `to_xarray` lead to other kinds)"
             )
-        return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
+        in_use = InUse(path, begins=False)
+        try:
+            return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
+        finally:
+            in_use.give_back()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], lazy: bool = False) -> Solution:

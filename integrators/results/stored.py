@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from integrators.results import digests
 from integrators.results.storage import StorageError
 from integrators.results.streams import Stream, reading
 
@@ -32,7 +33,7 @@ class Stored(NDArrayOperatorsMixin):
     shape: tuple[int, ...]
     dtype: Any
     stamp: str = ""
-    """Of the run that has written the file, which may have been replaced since."""
+    """Of the run that has written the file, or of its content, which may have been replaced since."""
 
     @property
     def ndim(self) -> int:
@@ -96,8 +97,8 @@ class Stored(NDArrayOperatorsMixin):
 
 
 def stamp_of(stream: Stream) -> str:
-    """Which run has written a file; nothing where files do not say."""
-    return str(stream.attributes.get("stream", ""))
+    """Which run has written a file, or, of a saved one, what it holds; nothing where files do not say."""
+    return str(stream.attributes.get("stream", "")) or digests.stamp_of(stream.path)
 
 
 def _places(key: Any, axes: int) -> tuple[Any, ...] | None:

@@ -527,12 +527,48 @@ def test_two_processes_do_not_write_one_file(tmp_path):
             assert first.stdout.readline() == "going\n"
             with pytest.raises(StorageError, match=f"another run writes it now \\(process {first.pid}\\)"):
                 integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.01, into=path, overwrite=True)
+            with pytest.raises(StorageError, match="another run writes it now"):
+                integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1).save(path)
         finally:
             first.kill()
     resumed = resume(path, SYSTEMS["pendulum"].problem(), callback=lambda t, y: True)
     assert resumed.status is Status.STOPPED
     again = integrate(SYSTEMS["pendulum"].problem(), "RKMK4", (0.0, 1.0), 0.01, into=path, overwrite=True)
     assert again.success
+
+
+@pytest.mark.parametrize("other", ["another file", "nothing"])
+def test_a_run_whose_file_is_replaced_ends_and_leaves_the_other_alone(tmp_path, other):
+    path, saved = tmp_path / "run.h5", integrate(OSCILLATOR, "RKMK4", (0.0, 2.0), 0.1)
+
+    def replaces(t, y):
+        if path.exists() and Solution.load(path, lazy=True).status is Status.INTERRUPTED:
+            path.unlink()
+            if other == "another file":
+                saved.save(tmp_path / "saved.h5").rename(path)
+
+    run = integrate(OSCILLATOR, "RKMK4", (0.0, 50.0), 1e-3, into=path, every=0.0, callback=replaces)
+    assert run.status is Status.FULL
+    assert "it is gone, or another file has come in its place" in run.message
+    assert "begin anew" in run.message
+    assert np.isfinite(run.y).all()
+    assert path.exists() == (other == "another file")
+    if path.exists():
+        equal(Solution.load(path), saved)
+
+
+def test_a_lazy_solution_of_a_saved_file_does_not_show_another(tmp_path):
+    path = integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1).save(tmp_path / "run.h5")
+    first, same = Solution.load(path, lazy=True), Solution.load(path)
+    same.save(path)
+    assert np.array_equal(first.y, same.y)
+    integrate(OSCILLATOR, "MIDPOINT", (0.0, 1.0), 0.1).save(path)
+    with pytest.raises(StorageError, match="has replaced this file"):
+        np.asarray(first.y)
+    streamed = integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1, into=path, overwrite=True)
+    same.save(path)
+    with pytest.raises(StorageError, match="has replaced this file"):
+        np.asarray(streamed.y)
 
 
 @pytest.mark.parametrize("name", ["same.h5", "same.zarr"])
