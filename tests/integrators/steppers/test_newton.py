@@ -261,6 +261,22 @@ def test_rounding_of_what_cancels_is_no_contradiction(speed: float) -> None:
     assert run.y[-1, 0] == pytest.approx(speed / rate * np.sin(2.0 * rate), abs=1e-5 * speed)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("part", [0.0, -1.0])
+def test_a_wrong_jacobian_is_named_in_any_unit(unit: float, part: float) -> None:
+    def given(part: float) -> Problem:
+        def jacobian(t: float, y: Any) -> Any:
+            return [[0.0, 1.0], [-4.0 * part * np.cos(y[0] / unit), 0.0]]
+
+        return Problem(
+            rn(2), [0.9 * unit, 0.0], lambda t, y: [y[1], -4.0 * unit * np.sin(y[0] / unit)], jacobian=jacobian
+        )
+
+    assert integrate(given(1.0), "RODAS4", (0.0, 1.0), 0.05).success
+    with pytest.raises(ValueError, match=r"jacobian: entry \(1, 0\) is"):
+        integrate(given(part), "RODAS4", (0.0, 1.0), 0.05)
+
+
 def test_a_jacobian_near_a_kink_is_not_refused() -> None:
     def kinked(t: float, y: Any) -> Any:
         return [np.abs(y[0] - 1.0) - y[0]]
