@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,11 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import of_kind, reals
 from mechanics.closed_trees.accounts import ACCOUNT
 from mechanics.closed_trees.accounts import element_accounts as kernel
+from mechanics.closed_trees.field import closed
+from mechanics.dynamics import closed_rates, energy, kinetic_energy
 from mechanics.forces import OnBodies, OnJoint, OnScrew
 from mechanics.mechanism import Mechanism
 from mechanics.states import configuration, evaluate, velocity
 
 Array = NDArray[np.float64]
+OFF, SHAKEN = 0.1, 0.05
+"""Parts of what is exchanged, and of the largest kinetic energy, by which works may differ from it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +115,11 @@ def element_accounts(
     ValueError
         Shapes that do not fit it or each other, numbers that are not finite.
 
+    Warns
+    -----
+    RuntimeWarning
+        The works do not add up to what the energy has changed by: the instants are too few to see what is short.
+
     Notes
     -----
     Values at the instants are exact; work and impulse are sums over the saved instants: save often enough to see a
@@ -150,4 +160,26 @@ def element_accounts(
         force = numbers[:, 2] if isinstance(element, OnJoint) else numbers[:, 2:5]
         point = numbers[:, 5:] if isinstance(element, OnBodies | OnScrew) else None
         found.append(Account(str(element), times, numbers[:, 0], numbers[:, 1], force, point))
+    if len(times) > 1 and not tree.is_rheonomic:
+        _check_sum(mechanism, times, q, p, found)
     return found
+
+
+def _check_sum(mechanism: Mechanism, t: Array, q: Array, p: Array, accounts: list[Account]) -> None:
+    """A RuntimeWarning where the works of elements and dampers are not what the energy has changed by."""
+    tree, powers = mechanism.tree, np.sum([account.power for account in accounts], axis=0)
+    if not np.isfinite(powers).all() or not any(e.dissipates or e.drives for e in mechanism.elements):
+        return
+    v = closed_rates(tree, mechanism.packed(), closed, q, p)[0]
+    stored = np.sum([account.stored for account in accounts], axis=0)
+    changed = float(np.diff((energy(tree, q, v) + stored)[[0, -1]])[0])
+    powers = powers - np.square(v) @ tree.damping
+    work, all_work = (float(_integral(t, x)[-1]) for x in (powers, np.abs(powers)))
+    moving = float(np.max(kinetic_energy(tree, q, v)))
+    if abs(changed - work) > OFF * max(abs(changed), abs(all_work)) + SHAKEN * moving:
+        warnings.warn(
+            f"element_accounts: the energy has changed by {changed:.4g} J, and the works add up to {work:.4g} J: the "
+            "instants are too far apart to see what is short, such as a contact; save every step (save_every=1)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
