@@ -28,11 +28,11 @@ from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, slope
 from integrators.engine.step_again import looked
 from integrators.integrate import integrate
 from integrators.method import Method
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt, Poses, Problem, pose
 from integrators.problem.times import begin_of
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
-from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
+from liegroup.arrays import check_function, integer, real, reals, shown
 from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
@@ -75,13 +75,14 @@ class Gradient(NamedTuple):
     by_parameters: Array
 
 
-def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
+def parameter_directions(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> Array:
     """How the numbers that a problem's kernels read change with parameters of a model: ∂(parameters)/∂x.
 
     Parameters
     ----------
     make : callable
-        x → Problem: builds the model with the parameters x: masses, inertias, lengths, frames, stiffness, gains, ….
+        x → Problem, or what poses one: builds the model with the parameters x: masses, inertias, lengths, frames,
+        stiffness, gains, ….
     x : array (k,)
         Where.
 
@@ -128,7 +129,7 @@ def parameter_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Arra
     return directions
 
 
-def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
+def start_directions(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> Array:
     """How the start that a model poses changes with its parameters: ξ of y₀(x + δ) = y₀(x) exp(ξ δ).
 
     Parameters
@@ -164,18 +165,26 @@ def start_directions(make: Callable[[Array], Problem], x: ArrayLike) -> Array:
     return _changes(make, x)[1]
 
 
-def _changes(make: Callable[[Array], Problem], x: ArrayLike) -> tuple[Array, Array]:
+def _posed(make: Callable[[Array], Problem | Poses], x: Array) -> Problem:
+    """The problem that is made, or that is posed by what is made."""
+    made = make(x)
+    try:
+        return pose(made)
+    except TypeError as error:
+        raise TypeError(f"make: what it returns poses no problem ({error})") from error
+
+
+def _changes(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> tuple[Array, Array]:
     """How the numbers that a problem's kernels read, and its start, change with parameters: a row for each of these."""
     check_function(make, "make", "a function of the parameters that makes a Problem")
     x = reals(x, "x").reshape(-1)
-    first = make(x)
-    of_kind(first, Problem, "make", "a function that returns a Problem")
+    first = _posed(make, x)
     start, count = np.asarray(first.y0), len(np.asarray(first.parameters))
     if start.ndim > 1:
         raise ValueError(f"make: a problem of {len(start)} starts, expected one; pose it with one of them")
 
     def flat(values: Array) -> Array:
-        problem, moved = make(values), np.zeros(first.dimension)
+        problem, moved = _posed(make, values), np.zeros(first.dimension)
         same = np.array_equal(np.asarray(problem.structure), np.asarray(first.structure))
         if not same or np.shape(problem.parameters) != np.shape(first.parameters):
             raise OtherKindError(

@@ -371,6 +371,17 @@ def test_parameter_directions_of_what_is_not_smooth_are_refused(number, x):
         parameter_directions(posed_with(number), [x])
 
 
+def test_parameters_of_what_poses_a_problem_are_those_of_its_problem():
+    def made(x):
+        inertia = Inertia.about_com(x[0], (0.0, 0.0, -x[1]), 0.01 * np.eye(3))
+        return Mechanism(Tree([Body("a", Revolute((0, 1, 0)), inertia=inertia)]))
+
+    x = [1.3, 0.7]
+    assert np.array_equal(parameter_directions(made, x), parameter_directions(lambda x: made(x).problem(), x))
+    with pytest.raises(TypeError, match="make: what it returns poses no problem"):
+        parameter_directions(lambda x: 3.0, [1.0])
+
+
 def test_parameter_directions_at_a_limit_are_those_from_within():
     """Damping that is not known yet, and what is full."""
 
