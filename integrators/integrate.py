@@ -46,7 +46,7 @@ from integrators.results.digests import StorageError
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
 from integrators.statistics.gathered import checked
-from liegroup.arrays import check_function, integer, path_of, positive
+from liegroup.arrays import check_function, integer, of_kind, path_of, positive
 from liegroup.compile import undisturbed
 
 Array = NDArray[np.float64]
@@ -282,6 +282,7 @@ def integrate(
     if gathered:
         check_gathering(way, output, into)
         output = replace(output, window=window_for(problem))
+    of_kind(overwrite, (bool, np.bool_), "overwrite", "True or False")
     if into is not None:
         if checkpoint is not None:
             raise TypeError(f"checkpoint: the one of a run into a file is kept beside it, {checkpoint_of(into)}")
@@ -352,7 +353,7 @@ def resume(
     problem: Problem | Poses,
     *,
     method: Method | None = None,
-    controller: StepController | None = None,
+    controller: str | StepController | None = None,
     events: Any = None,
     callback: Any = None,
     progress: bool | None = None,

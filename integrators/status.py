@@ -116,7 +116,7 @@ EXPLANATIONS = {
     Status.TOO_MANY_STEPS: "max_steps reached",
     Status.EVENT: "a terminal event",
     Status.STOPPED: "stopped by the callback",
-    Status.INTERRUPTED: "interrupted by the user",
+    Status.INTERRUPTED: "interrupted",
     Status.FULL: "the table of results is full",
     Status.DOUBTFUL: "a guard of the problem stopped the run",
     Status.ACCUMULATED: "transitions come faster than the run resolves",

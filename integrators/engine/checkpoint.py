@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.controllers import KINDS, StepController
+from integrators.controllers import KINDS, StepController, find_controller
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.fingerprint import Fingerprint
 from integrators.engine.gathering import in_words
@@ -254,19 +254,26 @@ class Stored:
     def method(self) -> str:
         return str(self.attributes["method"])
 
-    def way(self, controller: StepController | None) -> Plan | Steering:
+    def way(self, controller: str | StepController | None) -> Plan | Steering:
         """The steps or tolerances of the run."""
+        found = None if controller is None else find_controller(controller)
         with content_of(self.path):
-            return self._way(controller)
+            return self._way(found)
 
     def _way(self, controller: StepController | None) -> Plan | Steering:
         words = json.loads(str(self.attributes["way"]))
         if words.pop("kind") == "plan":
+            if controller is not None:
+                raise StorageError(f"{self.path}: the run takes fixed steps, and has no controller; leave it out")
             return Plan(**words)
         words["span"] = tuple(words["span"])
         words["relative"], words["absolute"] = np.array(words["relative"]), np.array(words["absolute"])
         then = words["controller"]
         if "function" not in then:
+            if controller is not None and json.loads(json.dumps(_in_words(controller))) != then:
+                raise StorageError(
+                    f"{self.path}: the run was steered by {then}, given is {_in_words(controller)}; leave it out"
+                )
             controller = _KINDS[then.pop("kind")](**then)
         elif controller is None:
             raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again (`controller=`)")

@@ -329,6 +329,22 @@ def test_another_method_is_refused(checkpoint):
         resume(checkpoint, problem, events={"a": lambda t, y: y[0]})
 
 
+def test_another_controller_is_refused(tmp_path):
+    problem = Problem(LINE, [1.0], decay, parameters=[1.0])
+    path = tmp_path / "run.check"
+    whole = integrate(problem, "RKMK_DORMAND_PRINCE54", (0, 1), controller="H211b", checkpoint=path)
+    equal(resume(path, problem, controller="H211b"), whole)
+    with pytest.raises(StorageError, match=r"was steered by .*, given is .*leave it out"):
+        resume(path, problem, controller="I")
+    with pytest.raises(ValueError, match="controller: 'nonsense', expected one of"):
+        resume(path, problem, controller="nonsense")
+    integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=path)
+    with pytest.raises(StorageError, match="fixed steps, and has no controller"):
+        resume(path, problem, controller="I")
+    with pytest.raises(TypeError, match="overwrite: 'no'"):
+        integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=path, overwrite="no")
+
+
 def test_a_number_enclosed_in_a_function_belongs_to_it():
     def spring(k):
         return lambda t, y: -k * y
