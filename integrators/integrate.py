@@ -37,7 +37,7 @@ from integrators.engine.interrupts import interruptible
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
-from integrators.engine.streaming import Streaming, checkpoint_of, stored_of, window_of
+from integrators.engine.streaming import Streaming, checkpoint_of, stored_of, window_of, with_choice
 from integrators.engine.varied_run import VariedRun
 from integrators.method import Method, Reference
 from integrators.methods import find
@@ -297,12 +297,12 @@ def integrate(
     crew = Asking(span) if asks and len(runs) == 1 else crew
     keeper: Checkpoint | None = None
     if into is not None:
-        keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
+        keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite, says=says)
     elif checkpoint is not None:
-        keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs, overwrite=overwrite)
+        keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs, overwrite=overwrite, says=says)
 
     def first() -> Solution:
-        return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+        return _solved(problem, chosen, way, runs, progress, callback, keeper, crew, says)
 
     def damped(most: int | None) -> Solution:
         return integrate(
@@ -312,8 +312,8 @@ def integrate(
 
     solution = or_damped(first, damped) if asks else first()
     if asks and solution.method == STIFF:
-        says = varying(STIFF, "what has come to decay fast").says
-    return replace(solution, message=f"{solution.message} ({says})") if says else solution
+        return with_choice(solution, varying(STIFF, "what has come to decay fast").says)
+    return solution
 
 
 def integrate_together(
@@ -429,12 +429,13 @@ def resume(
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
+    says = str(stored.attributes.get("says", ""))
     keeper: Checkpoint
     if is_stream:
-        keeper = Streaming(path, every, problem, chosen, output, way, runs, follows=stored)
+        keeper = Streaming(path, every, problem, chosen, output, way, runs, follows=stored, says=says)
     else:
-        keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
-    return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
+        keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None, says=says)
+    return _solved(problem, chosen, way, runs, progress, callback, keeper, crew, says)
 
 
 def _again(stored: Stored, method: Method | None) -> Method | Reference:
@@ -451,7 +452,7 @@ def _again(stored: Stored, method: Method | None) -> Method | Reference:
 
 def _solved(
     problem: Problem, method: Method, way: Plan | Steering, runs: list[Run], progress: bool | None, callback: Any,
-    keeper: Checkpoint | None, crew: Crew,
+    keeper: Checkpoint | None, crew: Crew, says: str,
 ) -> Solution:  # fmt: skip
     """The runs brought to their end; what a function of the user's raises carries the results so far."""
 
@@ -460,7 +461,7 @@ def _solved(
             if isinstance(keeper, Streaming):
                 return keeper.collect(runs, seconds)
             settle(runs)
-            return collect(problem, method, way, runs, seconds)
+            return with_choice(collect(problem, method, way, runs, seconds), says)
 
     try:
         seconds = drive(runs, progress, callback, keeper, crew)

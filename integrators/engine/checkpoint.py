@@ -62,7 +62,8 @@ class Checkpoint:
     """Keeps the checkpoint of some runs up to date.
 
     `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  `stream`:
-    the mark of the file that takes the rows.  `overwrite`: a new run replaces whatever file is there.  What is
+    the mark of the file that takes the rows.  `overwrite`: a new run replaces whatever file is there.  `says`: what
+    the message of the solution says of the choice of the method.  What is
     resumed is not refused for a path where nothing can be written now: its results would be out of reach.
     """
 
@@ -78,6 +79,7 @@ class Checkpoint:
         follows: bool | None = False,
         stream: str = "",
         overwrite: bool = False,
+        says: str = "",
     ) -> None:
         every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
         usable = _usable(path) if follows is False else Path(path)
@@ -97,7 +99,9 @@ class Checkpoint:
             "window": output.window,
             "stream": stream,
             "statistics": in_words(output.statistics),
+            "says": says,
         }
+        self.says = says
         found = problem_fingerprint(problem, output)
         if found.unknown and follows is False:
             warnings.warn(

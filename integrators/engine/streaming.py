@@ -88,18 +88,19 @@ class Streaming(Checkpoint):
     def __init__(
         self, path: str | os.PathLike[str], every: float, problem: Problem, method: Method, output: Output,
         way: Plan | Steering, runs: Sequence[Run], overwrite: bool = False, follows: Stored | None = None,
+        says: str = "",
     ) -> None:  # fmt: skip
         self.problem, self.method, self.way = problem, method, way
         self.in_use = InUse(path)
         try:
-            self._begin(path, every, output, runs, overwrite, follows)
+            self._begin(path, every, output, runs, overwrite, follows, says)
         except BaseException:
             self.in_use.give_back()
             raise
 
     def _begin(
         self, path: str | os.PathLike[str], every: float, output: Output, runs: Sequence[Run], overwrite: bool,
-        follows: Stored | None,
+        follows: Stored | None, says: str,
     ) -> None:  # fmt: skip
         problem, method, way = self.problem, self.method, self.way
         kind = format_of(path)
@@ -112,7 +113,7 @@ class Streaming(Checkpoint):
         target = Path(path) if follows is not None else place_of(path, overwrite)
         name = uuid.uuid4().hex if follows is None else str(follows.attributes["stream"])
         is_last = False if follows is None else (follows.is_last or None)
-        super().__init__(checkpoint_of(path), every, problem, method, output, way, runs, is_last, name, overwrite)
+        super().__init__(checkpoint_of(path), every, problem, method, output, way, runs, is_last, name, overwrite, says)
         if follows is None:
             self._create(kind, target, name, runs)
         elif not target.exists():
@@ -258,7 +259,7 @@ class Streaming(Checkpoint):
             in_memory = lost and not any(run.handed for run in runs)
             for run in () if in_memory else runs:
                 run.condense()
-            whole = collect(self.problem, self.method, self.way, runs, seconds)
+            whole = with_choice(collect(self.problem, self.method, self.way, runs, seconds), self.says)
             if lost:
                 whole = replace(whole, status=_full(whole.status))
             if not self.failure:
@@ -288,6 +289,11 @@ class Streaming(Checkpoint):
         self.stream.say(whole._stored_attributes())
         self.stream.commit()
         self.stream.seal()
+
+
+def with_choice(solution: Solution, says: str) -> Solution:
+    """The solution, whose message also says how its method was chosen."""
+    return replace(solution, message=f"{solution.message} ({says})") if says else solution
 
 
 def _full(status: Any) -> Any:

@@ -416,6 +416,16 @@ def test_an_interrupted_run_keeps_its_last_state_and_resumes_without_it(path, na
     equal(integrate(OSCILLATOR, method, span, step, **options), resume(path, OSCILLATOR))
 
 
+def test_how_the_method_was_chosen_is_said_of_what_is_resumed_too(path, tmp_path):
+    whole = integrate(OSCILLATOR, (0.0, 1.0))
+    assert "chosen for want of a method" in whole.message
+    integrate(OSCILLATOR, (0.0, 1.0), into=path)
+    assert Solution.load(path).message == resume(path, OSCILLATOR).message == whole.message
+    stopped = integrate(OSCILLATOR, (0.0, 1.0), checkpoint=tmp_path / "run", callback=lambda t, y: True)
+    assert stopped.message.endswith(whole.message[whole.message.index("(GAUSS8") :])
+    assert resume(tmp_path / "run", OSCILLATOR).message == whole.message
+
+
 class TestRefused:
     RUN = (OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1)
 
