@@ -300,7 +300,7 @@ def _told(solution: Solution, quantities: Any) -> Cell:
         try:
             found[name] = np.asarray(function(solution))
             if found[name].dtype.kind not in "biuf":
-                raise TypeError(f"{found[name].dtype} values, expected real numbers")
+                raise TypeError(f"quantities: {name!r} gives {found[name].dtype} values, expected real numbers")
         except Exception as error:  # of this cell; the others are not lost with it
             error.add_note(f"raised by the quantity {name!r}")
             return _without(RAISED, error)

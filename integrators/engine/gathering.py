@@ -78,14 +78,15 @@ def _compiled(problem: Problem, function: Any) -> Quantity:
 
 
 def _values(function: Any, t: Array, y: Array) -> Array:
-    values = np.asarray(function(t, y), dtype=np.float64)
+    values, name = np.asarray(function(t, y)), getattr(function, "__name__", function)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"quantity {name!r}: {values.dtype} values, expected real numbers")
     if values.shape != t.shape:
-        name = getattr(function, "__name__", function)
         raise ValueError(
             f"quantity {name!r}: t of shape {t.shape} and y of shape {y.shape} give values of shape {values.shape}, "
             f"expected {t.shape}: write it for components last (y[..., 0]), or decorate it with numba.njit"
         )
-    return values
+    return values.astype(np.float64, copy=False)
 
 
 def _check_batches(problem: Problem, function: Any, t0: float) -> None:

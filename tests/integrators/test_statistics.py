@@ -248,6 +248,7 @@ def test_memory_does_not_grow_with_the_steps():
         ({"statistics": [Moments("energy")] * 2}, ValueError, "two with the name 'energy_moments'"),
         ({"statistics": [Moments("energy", name="energy")]}, ValueError, "'energy' is .* but 'energy_greatest' is a"),
         ({"statistics": [Moments(lowest)]}, ValueError, "components last"),
+        ({"statistics": [Moments(lambda t, y: 1j * t, name="turned")]}, TypeError, "complex128 values, expected real"),
         ({"statistics": [Moments("energy")], "t_eval": [1.0]}, TypeError, "t_eval"),
         ({"statistics": [Moments("energy")], "into": "run.h5"}, TypeError, "into"),
     ],

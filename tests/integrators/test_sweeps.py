@@ -165,7 +165,7 @@ def test_what_a_function_raises_costs_its_cell_alone():
 
 
 def test_quantities_that_are_no_real_numbers_are_named():
-    with pytest.raises(TypeError, match="complex128 values, expected real numbers") as caught:
+    with pytest.raises(TypeError, match="quantities: 'root' gives complex128 values, expected real numbers") as caught:
         sweep(decaying, {"rate": [1.0, 2.0]}, "RKMK4", SPAN, STEP, quantities={"root": lambda s: 1j})
     assert "'root'" in caught.value.__notes__[0]
 
