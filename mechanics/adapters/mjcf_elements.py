@@ -90,6 +90,10 @@ LEAST_SPEED = 1e-6
 """v_s at least, rad/s or m/s."""
 
 
+USUAL_IMPEDANCE = (0.9, 0.95, 0.001, 0.5, 2.0)
+"""MuJoCo's own `solimp`."""
+
+
 class Line(NamedTuple):
     """A joint of one coordinate or a tendon: its freedoms with coefficients, and its length where those are zero."""
 
@@ -116,6 +120,8 @@ def elements_of(model: Any, report: Report, wanted: Wanted) -> list[list[Element
         *(_stops(model, left_out) if wanted.stops is not False and acts(model, "mjDSBL_LIMIT") else []),
         *(_actuators(model, frames, left_out, report) if wanted.actuators else []),
     ]
+    if wanted.stops is not False and acts(model, "mjDSBL_LIMIT"):
+        _note_impedances(model, report)
     _check_sizes(found)
     if wanted.contacts and acts(model, "mjDSBL_CONTACT"):
         found += contacts_of(model, bodies, frames, wanted.friction, left_out)
@@ -332,6 +338,20 @@ def _stops(model: Any, left_out: dict[str, list[str]]) -> list[list[Element]]:
             left_out.setdefault(f"limits {LENGTHENED}", []).append(named(model, "tendon", t))
         found.append(_stop(line, model.tendon_range[t], float(model.tendon_margin[t]), weight, solref))
     return found
+
+
+def _note_impedances(model: Any, report: Report) -> None:
+    """Limits whose impedance is another than usual: stops are as stiff everywhere."""
+    for kind, limited, field in (
+        ("joint", "jnt_limited", "jnt_solimp"),
+        ("tendon", "tendon_limited", "tendon_solimp_lim"),
+    ):
+        given = np.reshape(getattr(model, field, ()), (-1, len(USUAL_IMPEDANCE)))
+        others = np.flatnonzero((given != USUAL_IMPEDANCE).any(axis=1)).tolist()
+        if names := [named(model, kind, i) for i in _nonzero(getattr(model, limited)) if i in others]:
+            report.notes.append(
+                f"solimplimit of {kind}s: not carried over, stops are as stiff everywhere: {some(names)}"
+            )
 
 
 def _stop(line: Line, ends: Any, margin: float, weight: float, solref: Any) -> list[Element]:

@@ -202,6 +202,16 @@ def test_equalities_of_sites_and_tendons_hold():
     )
 
 
+def test_an_impedance_of_limits_that_is_left_out_is_noted():
+    def notes(attribute):
+        limit = 'limited="true" range="-1 1"'
+        made = mechanics.load_mechanism(text(j=f"{limit} {attribute}", t=f"{limit} {attribute}"))
+        return [note for note in made.tree.notes if "solimplimit" in note]
+
+    assert notes("") == []
+    assert [note.rpartition(": ")[2] for note in notes('solimplimit="0 0.99 0.01"')] == ["j", "t"]
+
+
 @pytest.mark.parametrize("solref", ["0.05 0.8", "-900 -20"])
 def test_a_stop_pulls_a_mass_as_solref_says(solref):
     """A slide of 2 kg at its end: without load the acceleration beyond the stop is that of MuJoCo's constraint."""
