@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -118,6 +119,8 @@ def submit(
     method, t_span = method_and_span(method, t_span)
     given = {"method": method, "t_span": t_span, "step": step, **options}
     work = _Builds(problem, cases, given) if _is_builder(problem) else _Starts(pose(problem), cases, given)
+    if any(base.__module__ == "concurrent.futures.process" for base in type(client).__mro__):
+        _check_sent(work)
     place = None if folder is None else Path(path_of(folder, "folder"))
     count = _known_count(place, work) if place is not None else None
     if count is None:
@@ -125,6 +128,17 @@ def submit(
         if place is not None:
             _begin(place, work, count)
     return Campaign(work, client, count, place, integer(retries, "retries"))
+
+
+def _check_sent(work: _Work) -> None:
+    """TypeError for what no other process can be sent."""
+    try:
+        pickle.dumps(work.run(0, 1))
+    except Exception as error:  # whatever the classes of the user's say
+        raise TypeError(
+            f"client: an executor of processes, which cannot be sent the problem and its options ({error}); give "
+            "functions that are named in a module, no lambdas or functions within others, or take threads"
+        ) from error
 
 
 def _is_builder(problem: Any) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +110,14 @@ def test_steps_that_were_divided_are_counted_in_all_parts():
         assert found.message == f"reached the end; 4 steps were divided{says.format(14)}"
         assert found.attributes == {"divided_steps": 4, "substeps": 14}
     assert joined([two, two]).message == "reached the end"
+
+
+def test_what_cannot_be_sent_to_processes_is_said_at_once():
+    with (
+        ProcessPoolExecutor(1) as pool,
+        pytest.raises(TypeError, match=r"client: an executor of processes, .*named in a module, no lambdas"),
+    ):
+        submit(lambda x: decaying(x), [1.0, 2.0], "RKMK4", (0.0, 1.0), 0.1, client=pool, per_chunk=1)
 
 
 def test_a_trial_chooses_full_lanes():
