@@ -72,6 +72,8 @@ class EnergyDriftConfig(StudyConfig):
         super().__post_init__()
         if not self.methods:
             raise ValueError("--methods: nothing given, expected one at least")
+        if self.steps and max(self.steps) > self.horizon:
+            raise ValueError(f"--steps: {max(self.steps):g} s, expected no more than --horizon, {self.horizon:g} s")
 
     def shortened(self) -> EnergyDriftConfig:
         """The configuration that `--quick` runs."""

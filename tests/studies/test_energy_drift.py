@@ -221,6 +221,7 @@ def test_tables_align():
         ({"horizon": -5.0}, "--horizon: -5.0, expected a positive number"),
         ({"tolerances": (0.0,)}, "--tolerances: 0.0, expected a positive number"),
         ({"methods": ()}, "--methods: nothing given, expected one at least"),
+        ({"steps": (3.0, 1.0), "horizon": 2.0}, "--steps: 3 s, expected no more than --horizon, 2 s"),
     ],
 )  # fmt: skip
 def test_options_that_are_no_sizes_are_named(given, says):
