@@ -32,7 +32,7 @@ from integrators.problem import Doubt, Poses, Problem, pose
 from integrators.problem.times import begin_of
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepFunction, stepper
-from liegroup.arrays import check_function, integer, real, reals, shown
+from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
 from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]

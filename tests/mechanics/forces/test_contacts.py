@@ -213,11 +213,11 @@ def test_an_impact_lasts_as_long_as_hertz_says_and_loses_what_it_should():
 
 
 def test_accounts_of_too_few_instants_say_that_they_miss_an_impact():
-    """All of it lies between two of them; the energy tells."""
+    """One of them lies in it; the energy tells."""
     head_on = Tree([Body("ball", Prismatic((0, 0, 1)), inertia=BALL)], gravity=(0, 0, 0))
     made = Mechanism(head_on, elements=[contact(SPHERE, GROUND, stiffness=1e6, damping=0.5, law="hertz")])
     run = integrate(made.problem([RADIUS + 1e-3], [-1.0]), "RKMK4", (0.0, 0.02), step=1e-5, save_every=1000)
-    with pytest.warns(RuntimeWarning, match=r"the works add up to -?0 J: the instants are too far apart"):
+    with pytest.warns(RuntimeWarning, match=r"the works add up to .* J: the instants are too far apart"):
         element_accounts(made, run.t, run["q"], run["p"])
 
 
