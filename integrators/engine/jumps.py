@@ -2,7 +2,8 @@
 
 A jump J of the rate of a variable inside a step shows in the saved states: the second differences at its ends add up to
 h J, where those beside them are of the size of h².  What is found so is looked at by smaller steps: of eight in the
-place of the one, that with the jump is alone in being wrong.  The first smaller steps, too, are wrong if the saved
+place of the one, that with the jump is alone in being wrong, and so is one of eight in the place of that: what is
+smooth, however fast, is not alone any more.  The first smaller steps, too, are wrong if the saved
 state is not yet on the slow motion, and they do not resolve how it settles: there the look begins at the saved state
 before.  A jump at the end of a step, where a control is switched, harms nothing, and is no doubt.
 """
@@ -82,20 +83,28 @@ def jump_within(
     """
     parts, whole = max(PARTS, steps), run.plan.h * steps
     h = whole / parts
-    errors, _ = _errors(run, t, h, parts, y, scale)
+    errors, states = _errors(run, t, h, parts, y, scale)
     place = _alone(errors, size)
     if place is not None and place <= _SETTLED:
-        errors, settled = _errors(run, t - whole, h, parts, before, scale)
+        errors, before_it = _errors(run, t - whole, h, parts, before, scale)
         if np.isinf(errors).any():  # and does not come to t
             return None
-        errors, _ = _errors(run, t, h, parts, settled, scale)
+        errors, states = _errors(run, t, h, parts, before_it[-1], scale)
         place = _alone(errors, size)
-    return None if place is None else t + (place + 0.5) * h
+    if place is None:
+        return None
+    begin = t + place * h
+    within, _ = _errors(run, begin, h / PARTS, PARTS, states[place], scale)
+    if _alone(within, size / PARTS) is None:  # what is smooth is not alone any more
+        return None
+    return begin + 0.5 * h
 
 
-def _errors(run: FixedRun, t: float, h: float, parts: int, y: Array, scale: Array) -> tuple[Array, Array]:
-    """By how much each of the steps (parts,) from (t, y) differs from two of half its size, and where these lead."""
-    errors = np.zeros(parts)
+def _errors(run: FixedRun, t: float, h: float, parts: int, y: Array, scale: Array) -> tuple[Array, list[Array]]:
+    """By how much each of the steps (parts,) from (t, y) differs from two of half its size, and the states between
+    them, those at both ends included.
+    """
+    errors, states = np.zeros(parts), [y]
     for k in range(parts):
         after = stepped(run, t + k * h, h, y)
         halves = stepped(run, t + (k + 0.5) * h, 0.5 * h, stepped(run, t + k * h, 0.5 * h, y))
@@ -104,7 +113,8 @@ def _errors(run: FixedRun, t: float, h: float, parts: int, y: Array, scale: Arra
         if not np.isfinite(halves).all():
             break
         y = halves
-    return errors, y
+        states.append(y)
+    return errors, states
 
 
 def _alone(errors: Array, size: float) -> int | None:
