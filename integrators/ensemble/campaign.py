@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ def submit(
 def _check_sent(work: _Work) -> None:
     """TypeError for what no other process can be sent."""
     try:
-        pickle.dumps(work.run(0, 1))
+        ForkingPickler.dumps(work.run(0, 1))  # as the executor will
     except Exception as error:  # whatever the classes of the user's say
         raise TypeError(
             f"client: an executor of processes, which cannot be sent the problem and its options ({error}); give "
