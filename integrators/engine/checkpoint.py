@@ -63,8 +63,8 @@ class Checkpoint:
 
     `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  `stream`:
     the mark of the file that takes the rows.  `overwrite`: a new run replaces whatever file is there.  `says`: what
-    the message of the solution says of the choice of the method.  What is
-    resumed is not refused for a path where nothing can be written now: its results would be out of reach.
+    the message of the solution says of the choice of the method.  What is resumed is not refused for a path where
+    nothing can be written now: its results would be out of reach.
     """
 
     def __init__(

@@ -3,9 +3,9 @@
 A jump J of the rate of a variable inside a step shows in the saved states: the second differences at its ends add up to
 h J, where those beside them are of the size of h².  What is found so is looked at by smaller steps: of eight in the
 place of the one, that with the jump is alone in being wrong, and so is one of eight in the place of that: what is
-smooth, however fast, is not alone any more.  The first smaller steps, too, are wrong if the saved
-state is not yet on the slow motion, and they do not resolve how it settles: there the look begins at the saved state
-before.  A jump at the end of a step, where a control is switched, harms nothing, and is no doubt.
+smooth, however fast, is not alone any more.  The first smaller steps, too, are wrong if the saved state is not yet on
+the slow motion, and they do not resolve how it settles: there the look begins at the saved state before.  A jump at the
+end of a step, where a control is switched, harms nothing, and is no doubt.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arithmetic.slopes import contradiction
 from integrators.problem.parts import constrained
-from mechanics.nonholonomic.flat import coordinate_rate
+from mechanics.nonholonomic.flat import contradicted, coordinate_rate
 from mechanics.nonholonomic.notes import MATRIX, TIMED, form_taken, pivots
 from mechanics.nonholonomic.system import ConstraintError
 
@@ -198,13 +197,11 @@ def _not_integrated(functions: Any, q: Array, rows: Array, own: tuple[Any, ...],
     position = functions.position
     assert position is not None
 
-    def along(rate: Array) -> Any:
-        return lambda s: np.ravel(np.array(position(q + s * rate, *own), dtype=np.float64))
+    def values(x: Array) -> Array:
+        return np.array(position(x, *own), dtype=np.float64)
 
     for i, column in enumerate(rows.T):
-        rate = coordinate_rate(functions.group, q, np.eye(functions.n)[i]).astype(np.float64)
-        size = float(np.abs(q[rate != 0.0]).max(initial=0.0))
-        wrong = contradiction(along(rate), column, size, max(1.0, size))
+        wrong = contradicted(functions.group, values, q, np.eye(functions.n)[i], column)
         if wrong is not None:
             c, near = wrong
             return (

@@ -8,11 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.slopes import contradiction
 from integrators.problem.ambient import ambient_velocity as coordinate_rate
 from liegroup.table import FACTORS
 
-__all__ = ["bracket", "bracket_transpose", "coordinate_rate"]
+__all__ = ["along_velocity", "bracket", "bracket_transpose", "contradicted", "coordinate_rate"]
 Array = NDArray[Any]
+
+
+def along_velocity(group: NDArray[np.int64], function: Callable[[Any], Any], q: Any, v: Any) -> Callable[[Any], Array]:
+    """s → the values (n,) of a function of the configuration q at q + s q̇ of the velocity v."""
+    rate = coordinate_rate(group, q, v)
+    return lambda s: np.ravel(function(q + s * rate))
+
+
+def contradicted(
+    group: NDArray[np.int64], function: Callable[[Any], Any], q: Any, v: Any, said: Array
+) -> tuple[int, float] | None:  # fmt: skip
+    """Which value of a function of the configuration has another derivative along a velocity than is said, and which:
+    by differences in the units of q.
+    """
+    own = float(np.abs(q[coordinate_rate(group, q, v) != 0.0]).max(initial=0.0))
+    return contradiction(along_velocity(group, function, q, v), said, own, max(1.0, own))
 
 
 def bracket(group: NDArray[np.int64], x: Any, y: Any) -> Array:

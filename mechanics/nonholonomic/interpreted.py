@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arithmetic.slopes import contradiction
 from integrators.problem.fields import Field, as_field
 from integrators.problem.importable import check_importable
 from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
-from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
+from mechanics.nonholonomic.flat import along_velocity, bracket_transpose, contradicted, coordinate_rate
 from mechanics.nonholonomic.notes import FORMS, MATRIX, TIMED, Derived, form_taken
 from mechanics.nonholonomic.written import Functions, plain, work_height
 
@@ -92,17 +91,11 @@ class InterpretedFunctions(Functions):
 
     def _lost(self, name: str, function: Any, q: Array, where: str) -> str:
         """What is said where complex numbers do not carry the derivative that differences show."""
-
-        def along(rate: Array) -> Any:
-            return lambda s: np.ravel(function(q + s * rate))
-
         for k, e in enumerate(np.eye(self.n)):
-            rate = coordinate_rate(self.group, q, e)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
-                carried = _imaginary(along(rate)(1j * EPS))
-            own = float(np.abs(q[rate != 0.0]).max(initial=0.0))
-            wrong = contradiction(along(rate), carried, own, max(1.0, own))
+                carried = _imaginary(along_velocity(self.group, function, q, e)(1j * EPS))
+            wrong = contradicted(self.group, function, q, e, carried)
             if wrong is not None:
                 i, near = wrong
                 return (

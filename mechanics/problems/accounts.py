@@ -160,7 +160,7 @@ def element_accounts(
         force = numbers[:, 2] if isinstance(element, OnJoint) else numbers[:, 2:5]
         point = numbers[:, 5:] if isinstance(element, OnBodies | OnScrew) else None
         found.append(Account(str(element), times, numbers[:, 0], numbers[:, 1], force, point))
-    if len(times) > 1 and not tree.is_rheonomic:
+    if len(times) > 1 and not (tree.is_rheonomic or mechanism._closures_move(q[0])):
         _check_sum(mechanism, times, q, p, found)
     return found
 
@@ -179,7 +179,8 @@ def _check_sum(mechanism: Mechanism, t: Array, q: Array, p: Array, accounts: lis
     if abs(changed - work) > OFF * max(abs(changed), abs(all_work)) + SHAKEN * moving:
         warnings.warn(
             f"element_accounts: the energy has changed by {changed:.4g} J, and the works add up to {work:.4g} J: the "
-            "instants are too far apart to see what is short, such as a contact; save every step (save_every=1)",
+            "instants are too far apart to see what is short, such as a contact, or steps of the run lose energy; save "
+            "every step (save_every=1)",
             RuntimeWarning,
             stacklevel=3,
         )
