@@ -25,7 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arguments import check_begin
 from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, slope
+from integrators.engine.halves import DRIFTED, REMEDY
+from integrators.engine.resolution import positions_of
 from integrators.engine.step_again import looked
+from integrators.engine.ways import beyond
 from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.problem import Doubt, Poses, Problem, pose
@@ -356,7 +359,7 @@ class DifferentiableRun:
         start : array (n,)
             The state at the start.
         u : array (m,) or (steps, m), optional
-            Inputs; nothing is asked where they change from step to step.
+            Inputs.  Where they change from step to step, only steps of half the size are asked (`accuracy`).
 
         Returns
         -------
@@ -370,12 +373,30 @@ class DifferentiableRun:
         """
         y, values = self._start(start), self._inputs(u)
         if not (values == values[0]).all():
-            return ()
+            return self._of_halves(y, values)
         parameters = np.array(self.problem.parameters, dtype=np.float64)
         parameters[[self.problem.inputs.places[k] for k in self.problem.inputs.free]] = values[0]
         posed, end = replace(self.problem, parameters=parameters), self.t + self.steps * self.step
         run = integrate(posed, self.method, (self.t, end), self.step, y0=y, progress=False)
         return tuple(run.doubts)
+
+    def _of_halves(self, y: Array, values: Array) -> tuple[Doubt, ...]:
+        """The doubt of positions that steps of half the size, each with the inputs of the whole, have elsewhere by
+        `DRIFTED` of the way of their variable.
+        """
+        half = DifferentiableRun(self.problem, self.method, 0.5 * self.step, 2 * self.steps, t=self.t, check=False)
+        states, finer = self.states(y, values), half.states(y, np.repeat(values, 2, axis=0))[::2]
+        k, way, start = positions_of(self.problem), np.ptp(states, axis=0), 0
+        for variable in self.problem.variables:
+            own = slice(start, start + variable.size)
+            way[own], start = way[own].max(initial=0.0), own.stop
+        moves = np.flatnonzero(way[:k] > MOVES * np.abs(states[:, :k]).max(axis=0))
+        if not len(moves):
+            return ()
+        part, allowed, row = beyond((np.abs(states - finer)[:, moves] / way[moves]).max(axis=1), DRIFTED)
+        says = "steps of half the size give another motion: positions differ by this part of the way that they go"
+        found = Doubt("accuracy", self._time(row), part, allowed, says, REMEDY, 0)
+        return (found,) if part > allowed else ()
 
     def _ask(self, y: Array, values: Array) -> None:
         """The same, once, as a warning."""

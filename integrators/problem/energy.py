@@ -59,13 +59,19 @@ def energy_at_play(problem: Problem) -> float:
 
     The last variable of the state is the velocity or the momentum.
     """
-    start = np.array(np.atleast_2d(problem.y0)[0])
-    rest = start.copy()
-    rest[-problem.variables[-1].size :] = 0.0
+    start, rest = _start_and_rest(problem)
     still = _energy(problem, 0.0, rest)
     around = [abs(_energy(problem, 0.0, _configuration_moved(problem, rest, x)) - still) for x in _MOVES]
     found = abs(_energy(problem, 0.0, start) - still) + max(around)
     return found if np.isfinite(found) else 0.0
+
+
+def _start_and_rest(problem: Problem) -> tuple[Array, Array]:
+    """The first start, and the same without its velocities or momenta."""
+    start = np.array(np.atleast_2d(problem.y0)[0])
+    rest = start.copy()
+    rest[-problem.variables[-1].size :] = 0.0
+    return start, rest
 
 
 def energy_of_its_own(problem: Problem) -> float:
@@ -73,9 +79,7 @@ def energy_of_its_own(problem: Problem) -> float:
     down, looked for nearer and nearer; for one in micrometres what counts as one, a metre, is out of reach.  At least
     what is well above rounding; 0 where nothing is known.
     """
-    start = np.array(np.atleast_2d(problem.y0)[0])
-    rest = start.copy()
-    rest[-problem.variables[-1].size :] = 0.0
+    start, rest = _start_and_rest(problem)
     still = _energy(problem, 0.0, rest)
     places = (_configuration_moved(problem, rest, x * _NEARER**k) for k in range(_TIMES_NEARER) for x in _MOVES)
     falls = np.array([still - _energy(problem, 0.0, y) for y in places])

@@ -478,6 +478,17 @@ def test_derivatives_of_a_doubtful_run_come_with_a_warning():
     gradient_of_run(swing, "RKMK4", 0.4, 20, [1.0, 0.0], check=False)
 
 
+def test_runs_whose_inputs_change_are_held_against_steps_of_half_the_size():
+    swing = Problem(
+        rn(2), [2.5, 0.0], lambda t, y, p: [y[1], p[0] - 9.81 * np.sin(y[0])], parameters=[0.0], inputs={"u": 0}
+    )
+    for step, steps, names in ((0.4, 20, ["accuracy"]), (0.02, 400, [])):
+        u = 0.1 * np.sin(np.arange(steps))[:, None]
+        run = DifferentiableRun(swing, "RKMK4", step, steps)
+        assert [doubt.name for doubt in run.doubts([2.5, 0.0], u)] == names
+        assert run.doubts([0.0, 0.0], 0.0 * u) == ()
+
+
 def test_what_is_not_differentiated_is_named():
     problem = body()
     with pytest.raises(ValueError, match=r"inputs given as functions \(torque\) are not differentiated"):
