@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -33,8 +34,9 @@ from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.problem import Doubt, Poses, Problem, pose
 from integrators.problem.times import begin_of
+from integrators.status import Status
 from integrators.step_derivatives.repeated import StepDerivative
-from integrators.step_function import StepFunction, stepper
+from integrators.step_function import StepError, StepFunction, stepper
 from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
 from liegroup.table import EXP, increment
 
@@ -368,6 +370,8 @@ class DifferentiableRun:
 
         Raises
         ------
+        StepError
+            A step fails.
         ValueError
             Sizes that do not fit.
         """
@@ -378,6 +382,10 @@ class DifferentiableRun:
         parameters[[self.problem.inputs.places[k] for k in self.problem.inputs.free]] = values[0]
         posed, end = replace(self.problem, parameters=parameters), self.t + self.steps * self.step
         run = integrate(posed, self.method, (self.t, end), self.step, y0=y, progress=False)
+        if run.status != Status.OK:
+            error = StepError(run.message)
+            error.status, error.t, error.y, error.u = Status(run.status), float(run.t[-1]), run.y[-1], values[0]
+            raise error
         return tuple(run.doubts)
 
     def _of_halves(self, y: Array, values: Array) -> tuple[Doubt, ...]:
@@ -403,7 +411,13 @@ class DifferentiableRun:
         if self._asked:
             return
         self._asked = True
-        for doubt in looked(lambda: [*self.doubts(y, values)], "whether its steps give the motion")[:1]:
+
+        def found() -> list[Doubt]:
+            with suppress(StepError):  # it is raised where the run is differentiated
+                return [*self.doubts(y, values)]
+            return []
+
+        for doubt in looked(found, "whether its steps give the motion")[:1]:
             what = f"{self.method.name}: the run is doubtful, and its derivatives are of it and not of the motion: "
             warnings.warn(f"{what}{doubt}", RuntimeWarning, stacklevel=3)
 

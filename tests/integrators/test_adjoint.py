@@ -19,6 +19,7 @@ from integrators.method.step_map import moved, step_map
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.step_derivatives.complex_step import check_carried
+from integrators.step_function import StepError
 from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import arctan2
@@ -487,6 +488,15 @@ def test_runs_whose_inputs_change_are_held_against_steps_of_half_the_size():
         run = DifferentiableRun(swing, "RKMK4", step, steps)
         assert [doubt.name for doubt in run.doubts([2.5, 0.0], u)] == names
         assert run.doubts([0.0, 0.0], 0.0 * u) == ()
+
+
+@pytest.mark.parametrize("u", [np.zeros((3, 1)), np.arange(3.0)[:, None]])
+def test_doubts_of_a_run_that_fails_are_its_failure(u):
+    cube = Problem(rn(1), [1.0], lambda t, y, p: [p[0] - 1e3 * y[0] ** 3], parameters=[0.0], inputs={"u": 0})
+    run = DifferentiableRun(cube, "RKMK4", 1e3, 3)
+    for ask in (lambda: run.doubts([1.0], u), lambda: run.vjp([1.0], [1.0], u)):
+        with np.errstate(all="ignore"), pytest.raises(StepError, match="not finite"):
+            ask()
 
 
 def test_what_is_not_differentiated_is_named():
