@@ -382,9 +382,10 @@ class DifferentiableRun:
         parameters[[self.problem.inputs.places[k] for k in self.problem.inputs.free]] = values[0]
         posed, end = replace(self.problem, parameters=parameters), self.t + self.steps * self.step
         run = integrate(posed, self.method, (self.t, end), self.step, y0=y, progress=False)
-        if run.status != Status.OK:
+        assert isinstance(run.status, Status)
+        if run.status is not Status.OK:
             error = StepError(run.message)
-            error.status, error.t, error.y, error.u = Status(run.status), float(run.t[-1]), run.y[-1], values[0]
+            error.status, error.t, error.y, error.u = run.status, float(run.t[-1]), run.y[-1], values[0]
             raise error
         return tuple(run.doubts)
 
