@@ -22,6 +22,7 @@ ENERGY_DRIFT = Study(
         "microseconds_per_unit_time": "µs/s",
         "evaluations": "evaluations",
         "status": "status",
+        "doubts": "doubtful",
     },
     figure=figure,
     data=data,

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 import mechanics
 from benchmarks.mujoco_trees import INTEGRATORS, simulate
 from integrators import Solution, integrate
+from integrators.arguments import equal_steps
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.results.storage import Dataset, Variable
@@ -52,7 +53,9 @@ class EnergyDriftConfig(StudyConfig):
     (extra packages).
     """
     steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
-    """Step sizes of the fixed-step methods, s; `GRID` times larger for those that divide their steps."""
+    """Step sizes of the fixed-step methods, s; `GRID` times larger for those that divide their steps, and smaller where
+    they do not divide the horizon.
+    """
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
     """Relative tolerances of methods that choose their steps."""
     lock_slides: bool = True
@@ -154,13 +157,14 @@ def run(config: EnergyDriftConfig) -> Result:
 
 
 def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | None]]:
-    """(method, step, tolerance), one per run."""
+    """(method, step, tolerance), one per run; all programs take the steps that `integrate` would."""
     found: list[tuple[str, float | None, float | None]] = []
     for name in config.methods:
         if name not in INTEGRATORS and name != pinocchio_euler.NAME and isinstance(find(name), Reference):
             found += [(name, None, tolerance) for tolerance in config.tolerances]
         else:
-            found += [(name, step * (GRID if _divides(name) else 1), None) for step in config.steps]
+            sizes = [step * (GRID if _divides(name) else 1) for step in config.steps]
+            found += [(name, equal_steps((0.0, config.horizon), size).h, None) for size in sizes]
     return found
 
 
@@ -246,6 +250,7 @@ def records(result: Result) -> Sequence[Record]:
             "energy_slope": r.drift.slope,
             "energy_slope_sigma": r.drift.sigma,
             "drifts": r.drifts,
+            "doubts": ", ".join(dict.fromkeys(doubt.name for doubt in r.solution.doubts)) or None,
             "momentum_error": r.momentum_error,
             "substeps": r.solution.attributes.get("substeps", 0),
             "steps": r.solution.steps,
@@ -270,6 +275,10 @@ def remarks(result: Result) -> Sequence[str]:
         failed = [r for r in runs if r.drift.slope != r.drift.slope]
         if failed:
             said.append(f"{method}: {len(failed)} of {len(runs)} runs say nothing ({failed[0].solution.message})")
+        doubtful = [(r, doubt) for r in runs for doubt in r.solution.doubts]
+        for name, (r, doubt) in {doubt.name: (r, doubt) for r, doubt in reversed(doubtful)}.items():
+            count = len({id(r) for r, doubt in doubtful if doubt.name == name})
+            said.append(f"{method}: {name} of {count} of {len(runs)} runs is doubtful ({r.label}: {doubt.says})")
         if not drifting and len(failed) < len(runs):
             said.append(f"{method}: no slope beyond {SIGNIFICANT:g} sigma in any run")
         elif drifting:

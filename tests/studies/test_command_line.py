@@ -54,7 +54,7 @@ def test_options_that_make_no_sense_are_named(arguments, message, tmp_path, caps
 
 
 def test_runs_that_failed_have_no_slope_that_counts():
-    solution = SimpleNamespace(message="the step size fell below ten units")
+    solution = SimpleNamespace(message="the step size fell below ten units", doubts=())
     failed = SimpleNamespace(method="RKMK4", drifts=False, drift=SimpleNamespace(slope=math.nan), solution=solution)
     result = SimpleNamespace(
         config=EnergyDriftConfig(), tree=SimpleNamespace(name="arm", nv=7), energy=1.0, scale=1.0, runs=[failed]

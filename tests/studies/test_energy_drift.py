@@ -82,6 +82,24 @@ def test_every_case_is_run_from_the_same_start(result):
     assert len({tuple(r.solution.y[0]) for r in result.runs}) == 1
 
 
+def test_steps_are_named_as_they_are_taken_and_doubts_are_said():
+    asked = EnergyDriftConfig(
+        model="double_pendulum", methods=("GAUSS8", "RKMK4"), steps=(0.06,), horizon=2.0, speed=1.0, progress=False
+    )
+    answered = run(asked)
+    sixteen, four = answered.runs
+    assert (sixteen.step, four.step) == (0.5, 2.0 / 34)
+    for r in answered.runs:
+        assert r.solution.step == r.step
+        assert r.solution.t[-1] == pytest.approx(asked.horizon, rel=1e-14)
+    good, doubtful = ENERGY_DRIFT.records(answered)
+    assert (good["status"], good["doubts"], doubtful["status"]) == ("OK", None, "OK")
+    assert set(doubtful["doubts"].split(", ")) == {doubt.name for doubt in four.solution.doubts} != set()
+    said = [line for line in ENERGY_DRIFT.remarks(answered) if "doubtful" in line]
+    assert len(said) == len(four.solution.doubts)
+    assert all(line.startswith("RKMK4: ") and f"of 1 of 1 runs is doubtful ({four.label}: " in line for line in said)
+
+
 def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys, monkeypatch, films):
     out = tmp_path / "answer"
     quick = EnergyDriftConfig(model="double_pendulum", out=out, quick=True, progress=False)
