@@ -25,14 +25,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.arguments import check_begin
-from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, slope
+from integrators.arithmetic.slopes import NoSlopeError, OtherKindError, contradiction, slope
 from integrators.engine.halves import DRIFTED, REMEDY
 from integrators.engine.resolution import positions_of
 from integrators.engine.step_again import looked
 from integrators.engine.ways import beyond
 from integrators.integrate import integrate
 from integrators.method import Method
+from integrators.method.step_map import moved
 from integrators.problem import Doubt, Poses, Problem, pose
+from integrators.problem.ambient import state_sizes
+from integrators.problem.jacobian import sizes_of
 from integrators.problem.times import begin_of
 from integrators.status import Status
 from integrators.step_derivatives.repeated import StepDerivative
@@ -44,6 +47,8 @@ Array = NDArray[np.float64]
 Loss = Callable[[int, Array], tuple[float, ArrayLike]]
 MOVES = 1e-9
 """Change of a start by a parameter that is more than rounding."""
+COMPARED = 2
+"""States beside which the values of a loss are compared with the derivatives that it returns."""
 SPREAD = 0.08
 """Of the parameters, relative to their size, over which their derivatives are first asked for."""
 
@@ -242,7 +247,8 @@ class DifferentiableRun:
         Time at the start, s; default that for which the problem is posed, or 0.
     check : bool
         Whether the first derivatives that are asked for come with a RuntimeWarning where `integrate` doubts their run
-        (`doubts`): they are exact for the steps, whatever these have of the motion.
+        (`doubts`): they are exact for the steps, whatever these have of the motion; and whether the derivatives that
+        a loss returns are compared with its values.
 
     Attributes
     ----------
@@ -289,7 +295,7 @@ class DifferentiableRun:
         default = max(1, math.isqrt(2 * self.steps))
         self.checkpoints = integer(default if checkpoints is None else checkpoints, "checkpoints", 1)
         of_kind(check, bool, "check", "True or False")
-        self._asked = not check
+        self._asked, self._to_compare = not check, COMPARED if check else 0
         count = len(np.asarray(posed.parameters))
         directions = np.zeros((0, count)) if parameters is None else np.atleast_2d(reals(parameters, "parameters"))
         if directions.shape[1] != count:
@@ -489,7 +495,7 @@ class DifferentiableRun:
         cotangent : array (n,) or (steps + 1, n), or callable
             The derivative of the loss by the components of the state at the end, or of all states; or ``loss(k, y)`` →
             what state k adds to the loss, and the derivative (n,) of that, called for every state from the last to the
-            first.
+            first.  Beside the first two of them that count its values are compared with the derivatives (`check`).
         u : array (m,) or (steps, m), optional
             Inputs.
 
@@ -503,7 +509,7 @@ class DifferentiableRun:
         StepError, ArithmeticError
             A step fails.
         ValueError
-            Sizes that do not fit.
+            Sizes that do not fit; a loss whose values change otherwise than its derivatives say.
         """
         y, values, loss = self._start(start), self._inputs(u), self._loss(cotangent)
         self._ask(y, values)
@@ -521,9 +527,29 @@ class DifferentiableRun:
                 end = state
             part, slope = loss(k, state)
             value += part
+            if self._to_compare and callable(cotangent) and slope is not None and (part or slope.any()):
+                self._to_compare -= 1
+                self._compare(loss, k, state, slope)
             if slope is not None:
                 x = x + self.derivative.velocities(state).T @ slope
         return Gradient(value, end, self.derivative.increments(y).T @ x, x, by_inputs, by_parameters)
+
+    def _compare(self, loss: Callable[[int, Array], tuple[float, Array | None]], k: int, y: Array, said: Array) -> None:
+        """ValueError where differences of the values of a loss contradict its derivative."""
+        sizes, ones = state_sizes(self.problem.table, np.abs(y)), sizes_of(self.problem, y)
+        slopes = said @ self.derivative.velocities(y)
+        for i, e in enumerate(np.eye(len(slopes))):
+
+            def along(s: float, e: Array = e) -> list[float]:
+                return [loss(k, moved(self.problem, y, s * e))[0]]
+
+            wrong = contradiction(along, slopes[[i]], float(sizes[i]), float(ones[i]))
+            if wrong is not None:
+                raise ValueError(
+                    f"loss: at state {k} its derivative says {slopes[i]:.6g} along component {i} of the velocity, but "
+                    f"differences of its values give {wrong[1]:.6g}; expected (value, derivative by the components of "
+                    "the state)"
+                )
 
     # --- its states, from the last to the first -------------------------------------------------------------------
 
@@ -639,7 +665,8 @@ def gradient_of_run(
     t : float, optional
         Time at the start, s; default that for which the problem is posed, or 0.
     check : bool
-        Whether a RuntimeWarning says where `integrate` doubts the run.
+        Whether a RuntimeWarning says where `integrate` doubts the run, and an error where a loss changes otherwise than
+        its derivative says.
 
     Returns
     -------

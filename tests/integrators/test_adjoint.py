@@ -26,6 +26,7 @@ from liegroup.compile.scalars import arctan2
 from mechanics import Body, Frame, Inertia, Mechanism, Tree, forces, hamiltonian_problem
 from mechanics.elastic import Network, Springs
 from mechanics.joints import Prismatic, Revolute
+from mechanics.systems import SYSTEMS
 
 H, STEPS = 0.1, 7
 INERTIA = (1.0, 2.0, 2.5)
@@ -304,6 +305,42 @@ def test_a_loss_by_a_function_is_that_by_its_derivatives():
     true = run.vjp(y, states - goal)
     assert np.allclose(found.by_start, true.by_start, rtol=1e-14)
     assert np.isclose(found.value, 0.5 * ((states - goal) ** 2).sum())
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6])
+@pytest.mark.parametrize("wrong", ["sign", "half", "forgotten", "one of two"])
+def test_a_loss_whose_derivative_is_wrong_is_named(wrong, unit):
+    """At the end, and where the end does not count, at the first state that does; in any unit of length."""
+    swing = Problem(rn(2), [0.3 * unit, 0.0], lambda t, y: [y[1], -y[0]])
+    factor = {"sign": -1.0, "half": 0.5, "forgotten": 0.0, "one of two": np.array([1.0, 2.0])}[wrong]
+    for counts in (20, 7):
+
+        def loss(k, y, factor=1.0, counts=counts):
+            return (0.5 * float(y @ y) / unit**2, factor * y / unit**2) if k == counts else (0.0, np.zeros(2))
+
+        assert gradient_of_run(swing, "RKMK4", 0.05, 20, loss).value > 0.0
+        with pytest.raises(ValueError, match=rf"loss: at state {counts} its derivative says .* differences of its"):
+            gradient_of_run(swing, "RKMK4", 0.05, 20, lambda k, y, loss=loss: loss(k, y, factor))
+        gradient_of_run(swing, "RKMK4", 0.05, 20, lambda k, y, loss=loss: loss(k, y, factor), check=False)
+
+
+def test_losses_are_compared_on_groups_beside_kinks_and_noise():
+    top = SYSTEMS["heavy-top"].problem()
+    rng, goal = np.random.default_rng(3), np.asarray(top.y0) + 0.1
+
+    def squares(k, y):
+        return (0.5 * float((y - goal) @ (y - goal)), y - goal) if k == 5 else (0.0, 0.0 * y)
+
+    def kink(k, y):
+        return (float(np.abs(y - y.round(1)).sum()), np.sign(y - y.round(1))) if k == 5 else (0.0, 0.0 * y)
+
+    def noisy(k, y):
+        return (1e-3 * rng.normal() + float(y.sum()), np.ones(len(y))) if k == 5 else (0.0, 0.0 * y)
+
+    for loss in (squares, kink, noisy):
+        assert np.isfinite(gradient_of_run(top, "RKMK4", 1e-3, 5, loss).by_start).all()
+    with pytest.raises(ValueError, match="loss: at state 5"):
+        gradient_of_run(top, "RKMK4", 1e-3, 5, lambda k, y: (squares(k, y)[0], -squares(k, y)[1]))
 
 
 def test_parameter_directions_of_polynomials_have_rounding_alone():
