@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import zip_longest
@@ -75,6 +75,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     own = np.sum([trajectory.counters for trajectory in found], axis=0)
     divisions = _divisions(own)
     names = runs[0].output.own_events
+    failures = {} if single else {k: f.message for k, f in enumerate(found) if f.status not in REACHED}
     ended = found if single or isinstance(way, Plan) else [with_end(problem, run, one) for run, one in each]
     with interruptible() as interrupted:
         doubts = tuple(_doubts_of_all(problem, each, interrupted))
@@ -88,10 +89,11 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(ended)),
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
-        message=(found[0].message if single else _messages(found))
+        message=(found[0].message if single else in_words(failures, found[0].message, len(found)))
         + divided(divisions, f" of {own[STEPS]}")
         + doubtful(doubts),
         doubts=doubts,
+        failures=failures,
         steps=max(int(f.counters[STEPS]) for f in found),
         evaluations=int(counters[EVALUATIONS]),
         iterations=int(counters[ITERATIONS]),
@@ -204,12 +206,16 @@ def _events(names: Sequence[str], found: Trajectory) -> dict[str, tuple[Array, A
     return {name: of(k) for k, name in enumerate(names)}
 
 
-def _messages(found: Sequence[Trajectory]) -> str:
-    failed = [(k, f) for k, f in enumerate(found) if f.status not in (Status.OK, Status.EVENT)]
-    if not failed:
-        return found[0].message
-    number, first = failed[0]
-    return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {number}: {first.message}"
+REACHED = (Status.OK, Status.EVENT)
+"""How a run that is not a failure ends."""
+
+
+def in_words(failures: Mapping[int, str], reached: str, count: int) -> str:
+    """What an ensemble of so many trajectories says of its failures; without any, what the first says."""
+    if not failures:
+        return reached
+    number = min(failures)
+    return f"{len(failures)} of {count} trajectories did not reach the end; trajectory {number}: {failures[number]}"
 
 
 def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> list[Doubt]:

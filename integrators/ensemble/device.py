@@ -355,5 +355,6 @@ def _with_others(
     whole: Solution = replace(
         done, y=y, invariants=values, least=values, greatest=values, mean_since=values, status=tuple(status),
         message=f"{len(places)} of {len(y)} trajectories were integrated on the host; {said}", doubts=(),
+        failures={int(places[k]): why for k, why in here.failures.items()},
     )  # fmt: skip
     return doubting(whole, doubts)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.collect import attributes_together, divided, without_divided
+from integrators.engine.collect import REACHED, attributes_together, divided, in_words, without_divided, without_doubts
+from integrators.problem.guards import doubtful
 from integrators.results.solution import Solution
 from integrators.statistics.gathered import joined as statistics_of
-from integrators.status import Status
+from integrators.status import EXPLANATIONS
 from liegroup.arrays import sequence
 
 Array = NDArray[np.float64]
@@ -65,19 +66,25 @@ def joined(parts: Sequence[Solution]) -> Solution:
     t, stretch = (_common(given, longest, name, rows) for name in ("t", "stretch"))
     starts = np.cumsum([0, *(len(part.y) for part in given)])
     attributes = attributes_together([part.attributes for part in given], [len(part.y) for part in given])
+    status = tuple(status for part in given for status in part.status)  # type: ignore[union-attr]
+    said = {int(start) + k: why for part, start in zip(given, starts, strict=False) for k, why in part.failures.items()}
+    failures = {k: said.get(k, EXPLANATIONS[one]) for k, one in enumerate(status) if one not in REACHED}
+    doubts = tuple(
+        replace(doubt, trajectory=doubt.trajectory + int(start))
+        for part, start in zip(given, starts, strict=False)
+        for doubt in part.doubts
+    )
+    reached = in_words(failures, without_divided(without_doubts(first)), len(status))
     whole: Solution = replace(
         first,
         t=t,
         stretch=stretch,
         **{name: _stacked([getattr(part, name) for part in given], rows) for name in _ROWS},
-        status=tuple(status for part in given for status in part.status),
-        message=_message(given, divided(attributes)),
+        status=status,
+        message=reached + divided(attributes) + doubtful(doubts),
         attributes=attributes,
-        doubts=tuple(
-            replace(doubt, trajectory=doubt.trajectory + int(start))
-            for part, start in zip(given, starts, strict=False)
-            for doubt in part.doubts
-        ),
+        failures=failures,
+        doubts=doubts,
         steps=max(part.steps for part in given),
         **{name: sum(getattr(part, name) for part in given) for name in _SUMS},
         events=tuple(events for part in given for events in part.events),
@@ -113,13 +120,3 @@ def _own(part: Solution, name: str) -> Array:
     table = np.array(np.broadcast_to(getattr(part, name), part.y.shape[:2]), dtype=np.float64)
     table[np.isnan(part.y).all(axis=-1)] = np.nan
     return table
-
-
-def _message(parts: Sequence[Solution], divided: str) -> str:
-    good = (Status.OK, Status.EVENT)
-    failed = [status for part in parts for status in part.status if status not in good]  # type: ignore[union-attr]
-    said = [part.message for part in parts if not part.success]
-    count = sum(len(part.y) for part in parts)
-    reached = without_divided(parts[0].message)
-    of_all = (f"{len(failed)} of {count} trajectories did not reach the end" if failed else reached) + divided
-    return f"{of_all}; of one part: {said[0]}" if said else of_all

@@ -79,6 +79,8 @@ class Solution:
     doubts : tuple of Doubt
         Limits of the problem's guards, or of what the method presupposes, that the run has passed; empty where nothing
         is doubtful.
+    failures : dict
+        Of an ensemble: number → why this trajectory did not reach the end, in words, with time and step.
     scene : Scene or callable ``(t, y) → Scene``, or None
         How the motion is drawn, from the problem; data files do not keep it.
     joints : JointStates or None
@@ -129,6 +131,7 @@ class Solution:
     attributes: dict[str, str | int | float] = field(default_factory=dict)
     events: Any = field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()
+    failures: Mapping[int, str] = field(default_factory=dict)
     scene: Any = field(default=None, repr=False)
     joints: Any = field(default=None, repr=False)
     statistics: Statistics | None = None
@@ -244,7 +247,8 @@ class Solution:
         doubts = tuple(replace(doubt, trajectory=0) for doubt in self.doubts if doubt.trajectory == k)
         return replace(
             self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k],
-            message=EXPLANATIONS[self.status[k]] + doubtful(doubts), events=self.events[k], doubts=doubts,
+            message=self.failures.get(k, EXPLANATIONS[self.status[k]]) + doubtful(doubts), events=self.events[k],
+            doubts=doubts, failures={},
             statistics=None if self.statistics is None else self.statistics.trajectory(k),
         )  # fmt: skip
 
@@ -725,6 +729,8 @@ class Solution:
         known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
         doubts = json.dumps([asdict(doubt) for doubt in self.doubts])
         ends = {"status": status, "message": self.message, "doubts": doubts}
+        if self.y.ndim == 3:
+            ends["failures"] = json.dumps(dict(self.failures))
         gathered = {} if self.statistics is None else {"statistics": self.statistics.in_words()}
         return {**self.attributes, **known, **names, **numbers, **ends, **gathered}
 
@@ -779,6 +785,7 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         return table
 
     doubts = tuple(Doubt(**doubt) for doubt in json.loads(str(attributes.pop("doubts", "[]"))))
+    failures = {int(k): str(said) for k, said in json.loads(str(attributes.pop("failures", "{}"))).items()}
     status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
     members = len(stored["status"].values) if "status" in stored else None
     words = attributes.pop("statistics", None)
@@ -803,6 +810,7 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         status=tuple(Status[s] for s in stored["status"].values) if "status" in stored else Status[str(status)],
         attributes=attributes,
         doubts=doubts,
+        failures=failures,
         events=_events(stored, events, 0)
         if members is None
         else tuple(_events(stored, events, k) for k in range(members)),

@@ -261,16 +261,29 @@ def test_lost_chunks_are_sent_again():
     assert client.sent == 4
 
 
-def test_failing_trajectories_keep_their_number():
+def test_failing_trajectories_keep_their_number_and_say_why(tmp_path):
     start = states(6)
     start[4, 4:] *= 100.0
     how = {"rtol": 1e-6, "max_steps": 500}
     campaign = submit(TOP, start, "RKMK_DORMAND_PRINCE54", (0.0, 0.1), client=Client(), per_chunk=2, **how)
     found = campaign.result(progress=False)
     assert [status is Status.OK for status in found.status] == [True] * 4 + [False, True]
-    assert found.message.startswith("1 of 6 trajectories")
     whole = integrate(TOP.with_start(start), "RKMK_DORMAND_PRINCE54", (0.0, 0.1), progress=False, **how)
     assert_same(found, whole)
+    assert found.message == whole.message == f"1 of 6 trajectories did not reach the end; trajectory 4: {why(whole, 4)}"
+    assert found.failures == whole.failures
+    alone = integrate(TOP.with_start(start[4]), "RKMK_DORMAND_PRINCE54", (0.0, 0.1), progress=False, **how)
+    assert why(whole, 4) == alone.message
+    assert "(at t = 0.0" in alone.message
+    assert whole.trajectory(3).message == "reached the end"
+    assert not whole.trajectory(4).failures
+    again = type(whole).load(whole.save(tmp_path / "whole.h5"))
+    assert again.failures == whole.failures
+    assert why(again, 4) == alone.message
+
+
+def why(ensemble, k):
+    return ensemble.trajectory(k).message
 
 
 @pytest.mark.parametrize(
