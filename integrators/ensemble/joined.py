@@ -66,7 +66,7 @@ def joined(parts: Sequence[Solution]) -> Solution:
     t, stretch = (_common(given, longest, name, rows) for name in ("t", "stretch"))
     starts = np.cumsum([0, *(len(part.y) for part in given)])
     attributes = attributes_together([part.attributes for part in given], [len(part.y) for part in given])
-    status = tuple(status for part in given for status in part.status)  # type: ignore[union-attr]
+    status = tuple(status for part in given for status in part.status)
     said = {int(start) + k: why for part, start in zip(given, starts, strict=False) for k, why in part.failures.items()}
     failures = {k: said.get(k, EXPLANATIONS[one]) for k, one in enumerate(status) if one not in REACHED}
     doubts = tuple(
