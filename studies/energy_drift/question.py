@@ -287,6 +287,11 @@ def remarks(result: Result) -> Sequence[str]:
                 f"{method}: drifts in {len(drifting)} of {len(runs)} runs, fastest {worst.drift.slope:+.2g} per "
                 f"second ({worst.label})"
             )
+    if any(r.solution.doubts for r in result.runs):
+        said.append(
+            "no doubt is no promise: methods that are symplectic or symmetric are asked whether they follow the motion "
+            "at its beginning alone, for their phases drift, and other simulators are not asked"
+        )
     return said
 
 

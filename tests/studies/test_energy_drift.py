@@ -95,7 +95,9 @@ def test_steps_are_named_as_they_are_taken_and_doubts_are_said():
     good, doubtful = ENERGY_DRIFT.records(answered)
     assert (good["status"], good["doubts"], doubtful["status"]) == ("OK", None, "OK")
     assert set(doubtful["doubts"].split(", ")) == {doubt.name for doubt in four.solution.doubts} != set()
-    said = [line for line in ENERGY_DRIFT.remarks(answered) if "doubtful" in line]
+    remarks = ENERGY_DRIFT.remarks(answered)
+    assert remarks[-1].startswith("no doubt is no promise")
+    said = [line for line in remarks if "doubtful" in line]
     assert len(said) == len(four.solution.doubts)
     assert all(line.startswith("RKMK4: ") and f"of 1 of 1 runs is doubtful ({four.label}: " in line for line in said)
 
