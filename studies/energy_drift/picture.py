@@ -77,7 +77,7 @@ def _cost(ax: Any, result: Result, methods: list[str]) -> None:
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.tick_params(axis="x", labelsize="small")
     ax.set_ylabel("max |E − E₀|/T* over all steps")
-    ax.legend()
+    ax.legend(loc="best")
 
 
 def motion(result: Result) -> Sequence[tuple[str, Any]]:
