@@ -603,14 +603,20 @@ class DifferentiableRun:
                 if not isinstance(said, (tuple, list)) or len(said) != 2:
                     raise TypeError(f"loss: {shown(said)} at state {k}, expected (value, derivative ({n},))")
                 value, found = real(said[0], "loss"), reals(said[1], "loss")
-                if found.shape != (n,):
-                    raise ValueError(f"loss: a derivative of shape {found.shape} at state {k}, expected ({n},)")
+                if found.shape != (n,) or not np.isfinite(found).all():
+                    raise ValueError(
+                        f"loss: a derivative of shape {found.shape} at state {k}, expected ({n},) finite numbers; it "
+                        f"is {shown(said[1])}"
+                    )
                 return value, found
 
             return called
         weights = reals(given, "cotangent")
-        if weights.shape not in ((n,), (last + 1, n)):
-            raise ValueError(f"cotangent: shape {weights.shape}, expected ({n},) or ({last + 1}, {n})")
+        if weights.shape not in ((n,), (last + 1, n)) or not np.isfinite(weights).all():
+            raise ValueError(
+                f"cotangent: shape {weights.shape}, expected ({n},) or ({last + 1}, {n}) finite numbers; it is "
+                f"{shown(given)}"
+            )
 
         def weighed(k: int, y: Array) -> tuple[float, Array | None]:
             if weights.ndim == 1 and k < last:

@@ -17,6 +17,7 @@ __all__ = [
     "NON_FINITE",
     "NOT_CONVERGED",
     "OK",
+    "REACHED",
     "STEP_UNDERFLOW",
     "TOO_MANY_STEPS",
     "Status",
@@ -79,6 +80,9 @@ class Status(IntEnum):
 _FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS,
     Status.DOUBTFUL, Status.ACCUMULATED, Status.CONTROLLER_FAILED,
 }  # fmt: skip
+
+REACHED = (Status.OK, Status.EVENT)
+"""How a run ends that has come as far as it was to."""
 
 # plain integers for the kernels
 OK = int(Status.OK)

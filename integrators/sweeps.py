@@ -23,7 +23,7 @@ from integrators.problem import Problem, pose
 from integrators.problem.importable import check_importable
 from integrators.results.solution import CONVENTIONS, Solution
 from integrators.results.storage import versions
-from integrators.status import Status
+from integrators.status import REACHED, Status
 from liegroup.arrays import check_function, integer, of_kind, sequence, shown
 from liegroup.compile import WIDTH
 from liegroup.modules import listing
@@ -286,7 +286,7 @@ def _without(status: str, error: Exception) -> Cell:
 def _told(solution: Solution, quantities: Any) -> Cell:
     """What a solution says of its cell."""
     each = (solution.status,) if isinstance(solution.status, Status) else solution.status
-    worst = next((s for s in each if s not in (Status.OK, Status.EVENT)), each[0])
+    worst = next((s for s in each if s not in REACHED), each[0])
     if solution.finished and solution.doubts:
         worst = Status.DOUBTFUL
     cell: Cell = {"status": worst.name, "message": solution.message, "doubts": len(solution.doubts)}

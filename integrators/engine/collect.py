@@ -45,7 +45,7 @@ from integrators.problem.driven import inputs_at
 from integrators.problem.guards import ENERGY_CHANGE, doubtful
 from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
-from integrators.status import Status
+from integrators.status import REACHED, Status
 from liegroup.arrays import spread
 
 Array = NDArray[np.float64]
@@ -204,10 +204,6 @@ def _events(names: Sequence[str], found: Trajectory) -> dict[str, tuple[Array, A
         )
 
     return {name: of(k) for k, name in enumerate(names)}
-
-
-REACHED = (Status.OK, Status.EVENT)
-"""How a run that is not a failure ends."""
 
 
 def in_words(failures: Mapping[int, str], reached: str, count: int) -> str:

@@ -34,7 +34,7 @@ from integrators.results.replacing import target_of
 from integrators.results.solution import Solution
 from integrators.results.storage import Dataset, StorageError
 from integrators.results.streams import ZarrStream, format_of, place_of, reading
-from integrators.status import Status
+from integrators.status import REACHED, Status
 from liegroup.compile import WIDTH
 
 WINDOW_BYTES = 2**22
@@ -300,7 +300,7 @@ def _full(status: Any) -> Any:
     """How trajectories ended whose last rows are lost, though they reached what they were to reach."""
     if not isinstance(status, Status):
         return tuple(_full(one) for one in status)
-    return Status.FULL if status in (Status.OK, Status.EVENT) else status
+    return Status.FULL if status in REACHED else status
 
 
 def _firsts(runs: Sequence[Run]) -> list[int]:

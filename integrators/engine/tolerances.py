@@ -26,7 +26,7 @@ from integrators.engine.ways import ANOTHER, bent_at, beyond, of_velocities, way
 from integrators.layout import STEPS
 from integrators.problem import Doubt
 from integrators.problem.ambient import state_sizes
-from integrators.status import Status
+from integrators.status import REACHED, Status
 from liegroup.table import RN
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ def loose(run: AdaptiveRun, found: Trajectory, number: int) -> list[Doubt]:
     """The doubt of a trajectory that is another with a tenth of its tolerances; of ensembles the first few are asked.
     What goes wrong in the look, and Ctrl-C, end it with a warning: the run is not lost with it.
     """
-    if number >= FIRST or found.status not in (Status.OK, Status.EVENT) or run.interpreted or not len(found.t):
+    if number >= FIRST or found.status not in REACHED or run.interpreted or not len(found.t):
         return []
     if not np.isfinite(found.y).all():
         return []

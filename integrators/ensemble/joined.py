@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.collect import REACHED, attributes_together, divided, in_words, without_divided, without_doubts
+from integrators.engine.collect import attributes_together, divided, in_words, without_divided, without_doubts
 from integrators.problem.guards import doubtful
 from integrators.results.solution import Solution
 from integrators.statistics.gathered import joined as statistics_of
-from integrators.status import EXPLANATIONS
+from integrators.status import EXPLANATIONS, REACHED
 from liegroup.arrays import sequence
 
 Array = NDArray[np.float64]

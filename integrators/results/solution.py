@@ -21,7 +21,7 @@ from integrators.results.stored import Stored, joined, stacked, stamp_of
 from integrators.results.streams import ZarrStream, reading
 from integrators.statistics import Statistics
 from integrators.statistics.gathered import restored
-from integrators.status import EXPLANATIONS, Status
+from integrators.status import EXPLANATIONS, REACHED, Status
 from liegroup.arrays import of_kind, path_of, shown
 
 if TYPE_CHECKING:
@@ -153,8 +153,7 @@ class Solution:
     @property
     def finished(self) -> bool:
         """Whether every trajectory came to its end (or to a terminal event), doubtful or not."""
-        good = (Status.OK, Status.EVENT)
-        return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
+        return all(s in REACHED for s in ((self.status,) if isinstance(self.status, Status) else self.status))
 
     @property
     def levels(self) -> tuple[int, ...]:

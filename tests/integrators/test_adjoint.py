@@ -324,6 +324,18 @@ def test_a_loss_whose_derivative_is_wrong_is_named(wrong, unit):
         gradient_of_run(swing, "RKMK4", 0.05, 20, lambda k, y, loss=loss: loss(k, y, factor), check=False)
 
 
+@pytest.mark.parametrize("check", [True, False])
+def test_derivatives_of_a_loss_that_are_no_numbers_are_named(check):
+    swing = Problem(rn(2), [0.3, 0.0], lambda t, y: [y[1], -y[0]])
+    for loss, says in (
+        (lambda k, y: (1.0, [np.nan, 0.0]), r"loss: a derivative of shape \(2,\) at state 3, expected \(2,\) finite"),
+        (lambda k, y: (np.nan, [1.0, 0.0]), "loss: nan, expected a finite number"),
+        ([np.inf, 0.0], r"cotangent: shape \(2,\), expected \(2,\) or \(4, 2\) finite"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            gradient_of_run(swing, "RKMK4", 0.05, 3, loss, check=check)
+
+
 def test_losses_are_compared_on_groups_beside_kinks_and_noise():
     top = SYSTEMS["heavy-top"].problem()
     rng, goal = np.random.default_rng(3), np.asarray(top.y0) + 0.1

@@ -280,6 +280,10 @@ def test_failing_trajectories_keep_their_number_and_say_why(tmp_path):
     again = type(whole).load(whole.save(tmp_path / "whole.h5"))
     assert again.failures == whole.failures
     assert why(again, 4) == alone.message
+    streamed = integrate(
+        TOP.with_start(start), "RKMK_DORMAND_PRINCE54", (0.0, 0.1), into=tmp_path / "rows.h5", progress=False, **how
+    )
+    assert streamed.failures == type(whole).load(tmp_path / "rows.h5").failures == whole.failures
 
 
 def why(ensemble, k):
