@@ -183,9 +183,10 @@ def test_what_lies_on_the_disk_at_any_moment_opens_and_resumes_to_the_same_bits(
             copied()
 
     monkeypatch.setattr(journal, "recover", recovered)
-    integrate(problem, method, span, step, **options, into=path, callback=Look(), every=0.2)
+    run = integrate(problem, method, span, step, **options, into=path, callback=Look(), every=0.2)
     monkeypatch.setattr(journal, "recover", apply)
-    assert len(copies) >= 2
+    equal(whole, run)
+    assert len(copies) >= 2, f"{len(calls)} looks"
     for copy in copies:
         seen = Solution.load(copy / path.name, lazy=True).in_memory()
         if whole.y.ndim == 2:
