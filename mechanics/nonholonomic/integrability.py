@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem import Problem
 from mechanics.nonholonomic.flat import bracket, coordinate_rate
 from mechanics.nonholonomic.system import NonholonomicSystem
 
@@ -41,7 +42,8 @@ def growth_vector(
 
     with mpmath.workdps(DIGITS):
         point = np.array([mpmath.mpf(float(x)) for x in np.asarray(system.q0 if q is None else q)], dtype=object)
-        fields = [_column(system, j) for j in range(system.r)]
+        problem = system.problem()  # once: it is held against its energy
+        fields = [_column(system, problem, j) for j in range(system.r)]
         return growth(system.group, fields, point, depth, patience)
 
 
@@ -70,24 +72,22 @@ def growth(group: NDArray[np.int64], fields: list[Field], q: Array, depth: int, 
     return tuple(ranks)
 
 
-def _column(system: NonholonomicSystem, j: int) -> Field:
-    size = system.problem().work_shape
-
+def _column(system: NonholonomicSystem, problem: Problem, j: int) -> Field:
     def column(q: Array) -> Array:
-        out, still = (_velocity(system, q, u, size) for u in (np.eye(system.r)[j], np.zeros(system.r)))
+        out, still = (_velocity(system, problem, q, u) for u in (np.eye(system.r)[j], np.zeros(system.r)))
         return out - still
 
     return column
 
 
-def _velocity(system: NonholonomicSystem, q: Array, u: Array, size: tuple[int, int]) -> Array:
+def _velocity(system: NonholonomicSystem, problem: Problem, q: Array, u: Array) -> Array:
     if system.lift is not None:
         return system.lift(q, u)
     zero = 0 * q[0]
-    work = np.full(size, zero, dtype=object)
+    work = np.full(problem.work_shape, zero, dtype=object)
     out = np.full(system.n + system.r, zero, dtype=object)
     y = np.concatenate([q, np.array([zero + x for x in u], dtype=object)])
-    system.problem().field.python(zero, y, system.parameters, system.structure, work, out)
+    problem.field.python(zero, y, system.parameters, system.structure, work, out)
     return out[: system.n]
 
 

@@ -1,5 +1,6 @@
 """Methods that go by H = ½ pᵀK p + V(t, q) say where a motion comes to what is not of that form."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -44,7 +45,8 @@ def test_methods_that_feel_dampers_are_asked_for_the_inertia_alone(method):
 
 @pytest.mark.parametrize(("drag", "doubtful"), [(1e-7, True), (1e-10, False)])
 def test_a_weak_drag_counts_by_what_it_takes_in_all(drag, doubtful):
-    problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] - drag * y[1]], canonical=True)
+    field = numba.njit(lambda t, y: np.array([y[1], -y[0] - drag * y[1]]))
+    problem = Problem(rn(2), [1.0, 0.0], field, canonical=True)
     run = integrate(problem, "SPLIT_SRKN6_11B", (0.0, 3e5), 1.0, save_every=1000)
     assert ("damping" in {doubt.name for doubt in run.doubts}) == doubtful
 
