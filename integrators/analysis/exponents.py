@@ -4,6 +4,7 @@ derivatives.
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from integrators.problem.times import begin_of
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.step_derivatives.repeated import MANY, StepDerivative
 from liegroup.arrays import integer, real
+from liegroup.compile import seconds_waited
 
 Array = NDArray[np.float64]
 _OFTEN = 32
@@ -32,6 +34,10 @@ halves of a step, of what it does to directions, and of the logarithms of their 
 """
 PARALLEL = 1e12
 """Condition of directions between renormalisations, from which on the shortest are rounding."""
+WORTH = 10.0
+"""Seconds that the derivatives of all steps would take at the pace of the first, interpreted one, from which on they
+are worth being compiled: implicit methods of many stages take seconds a step.
+"""
 OPEN = 1e-3
 """What the derivative of a step makes of a direction that is none of the motion, at most; of those that it keeps one.
 """
@@ -192,12 +198,15 @@ def floquet_multipliers(
 
 
 def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Stepped:
-    """Steps with their derivatives, by the fastest exact way there is if they are many; ArithmeticError where one leads
-    nowhere.
+    """Steps with their derivatives, by the fastest exact way there is if they are many, or the first takes long;
+    ArithmeticError where one leads nowhere.
     """
     found: list[StepDerivative] = []
+    is_first = True
 
     def taken(y: Array, t: float) -> tuple[Array, Array]:
+        nonlocal is_first
+        began = time.perf_counter() - seconds_waited()
         try:
             with np.errstate(all="ignore"):
                 if found:
@@ -212,10 +221,12 @@ def _steps(problem: Problem, method: str | Method, h: float, count: int) -> Step
             if said := explained_at_end(problem, t, h, y, t):  # smaller steps do not help then
                 raise ArithmeticError(f"the step of {h:.3g} s at t = {t:.6g} s cannot be taken: {said}") from error
             raise
-        if count >= MANY and not found:  # the first has asked whether method and problem have derivatives
-            chosen = find(method)
-            assert isinstance(chosen, Method)
-            found.append(StepDerivative(problem, chosen, h, [], [], np.zeros((0, np.size(problem.parameters))), count))
+        if is_first:  # it has asked whether method and problem have derivatives
+            is_first, seconds = False, time.perf_counter() - seconds_waited() - began
+            if count >= MANY or count * seconds > WORTH:
+                chosen, none = find(method), np.zeros((0, np.size(problem.parameters)))
+                assert isinstance(chosen, Method)
+                found.append(StepDerivative(problem, chosen, h, [], [], none, max(count, MANY)))
         return end, A
 
     return taken

@@ -10,7 +10,7 @@ from scipy.special import ellipk
 import mechanics.systems
 from integrators import Problem
 from integrators.analysis import exponents, floquet_multipliers, lyapunov_exponents
-from integrators.step_derivatives import repeated
+from integrators.step_derivatives import linearised_step, repeated
 from integrators.step_derivatives.written import written
 from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
@@ -337,17 +337,30 @@ def test_multipliers_below_rounding_are_warned_of():
     ["RKMK4", *(pytest.param(name, marks=pytest.mark.slow) for name in ("RKMK_RADAU_IIA3", "VARIATIONAL_GAUSS2"))],
 )
 def test_many_steps_are_those_of_few(method, monkeypatch):
-    """Derivatives that are compiled, where steps are many, against those of the interpreted steps."""
-    top = mechanics.systems.SYSTEMS["heavy-top"].problem()
+    """Derivatives that are compiled, where steps are many or slow, against those of the interpreted steps."""
+    top, taken = mechanics.systems.SYSTEMS["heavy-top"].problem(), []
+
+    def interpreted(*given, **options):
+        taken.append(given)
+        return linearised_step(*given, **options)
+
+    monkeypatch.setattr(exponents, "linearised_step", interpreted)
+    monkeypatch.setattr(exponents, "WORTH", np.inf)
 
     def found():
         return lyapunov_exponents(top, method, 0.01, 40, skip=10, every=5)
 
     few = found()
+    assert len(taken) > 10
+    for name, value in (("MANY", 50), ("WORTH", 0.0)):
+        with monkeypatch.context() as patch:
+            patch.setattr(exponents, name, value)
+            taken.clear()
+            many = found()
+        assert len(taken) < 10
+        assert many.history == pytest.approx(few.history, abs=1e-10)
+        assert many.y == pytest.approx(few.y, abs=1e-12)
     monkeypatch.setattr(exponents, "MANY", 50)
-    many = found()
-    assert many.history == pytest.approx(few.history, abs=1e-10)
-    assert many.y == pytest.approx(few.y, abs=1e-12)
     assert lyapunov_exponents(top, method, 0.01, 39, skip=10, every=5).history[0] == pytest.approx(few.history[0])
 
 
