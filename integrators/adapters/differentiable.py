@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 from liegroup.arrays import shown
 
 Array = NDArray[np.float64]
+FIRST_ALONE = (
+    "second derivatives of a run are not known to libraries of automatic differentiation; expected first ones alone, "
+    "or those of a step, by run.derivative.second(y, u, t)"
+)
+"""What is said where such a library asks for more."""
 
 
 class Host:
@@ -69,15 +74,15 @@ class Host:
             ),
         }
         for (name, (words, shapes)), given in zip(wanted.items(), (start, u, x), strict=True):
-            if np.shape(given) not in shapes:
-                raise ValueError(f"{name}: shape {np.shape(given)}, expected {words}")
+            if (shape := tuple(np.shape(given))) not in shapes:
+                raise ValueError(f"{name}: shape {shape}, expected {words}")
 
     def run(self, x: Any) -> Any:
         """The run with the parameters x; the last one is kept."""
-        numbers = np.array(x, dtype=np.float64)
-        if self._last is None or not np.array_equal(self._last[0], numbers):
-            self._last = numbers, self._make(numbers)
-        return self._last[1]
+        numbers, last = np.array(x, dtype=np.float64), self._last  # other threads put theirs there
+        if last is None or not np.array_equal(last[0], numbers):
+            self._last = last = numbers, self._make(numbers)
+        return last[1]
 
     def value(self, start: Any, u: Any, x: Any) -> Array:
         """The states."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from integrators.adapters.differentiable import Host
+from integrators.adapters.differentiable import FIRST_ALONE, Host
 
 MODES = ("reverse", "forward")
 
@@ -44,6 +44,8 @@ def jax_function(
     ValueError
         Another mode; JAX computes in single precision: ``jax.config.update("jax_enable_x64", True)``.  When f is
         called: other shapes.
+    NotImplementedError
+        When a second derivative is asked for.
 
     Notes
     -----
@@ -71,16 +73,23 @@ def jax_function(
     def called(function: Callable[..., Any], result: Any, *arguments: Any) -> Any:
         return jax.pure_callback(function, result, *arguments, vmap_method="sequential")
 
+    def refused(given: Any, changes: Any) -> Any:
+        raise NotImplementedError(FIRST_ALONE)
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
     def value(start: Any, u: Any, x: Any) -> Any:
         return called(host.value, out, start, u, x)
 
+    value.defjvp(refused)
     if mode == "reverse":
         differentiated: Any = jax.custom_vjp(value)
 
+        @jax.custom_jvp  # type: ignore[untyped-decorator]
         def pulled(given: Any, weights: Any) -> Any:
             like = tuple(jax.ShapeDtypeStruct(np.shape(a), np.float64) for a in given)
             return called(host.pulled, like, *given, weights)
 
+        pulled.defjvp(refused)
         differentiated.defvjp(lambda *given: (value(*given), given), pulled)
     else:
         differentiated = jax.custom_jvp(value)

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from integrators.adapters.differentiable import Host
+from integrators.adapters.differentiable import FIRST_ALONE, Host
+from liegroup.arrays import shown
+
+REFUSED = f"{FIRST_ALONE} (torch.autograd.functional.jvp asks for second ones, torch.func.jvp does not)"
 
 
 def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) -> Callable[..., Any]:
@@ -36,14 +39,16 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
     ImportError
         Torch is not installed.
     TypeError
-        When f is called: a tensor of another precision or on another device.
+        When f is called: what is no tensor, a sparse one, one of another precision or on another device.
     ValueError
         When f is called: other shapes.
+    NotImplementedError
+        When a second derivative is asked for.
 
     Notes
     -----
-    An `autograd.Function` with `backward` and, for forward mode, `jvp`.  Derivatives are those of `DifferentiableRun`,
-    exact to rounding, first ones alone.
+    Backwards, forwards, by ``torch.func.grad``, ``jacrev``, ``jacfwd``, ``vmap``, which takes states one after the
+    other.  Derivatives are those of `DifferentiableRun`, exact to rounding, first ones alone.
 
     Examples
     --------
@@ -55,29 +60,89 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
     torch: Any = importlib.import_module("torch")
     host = Host(run, states, at)
 
-    class Run(torch.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, start: Any, u: Any, x: Any) -> Any:
-            ctx.given = tuple(a.detach().numpy() for a in (start, u, x))
-            return torch.from_numpy(np.array(host.value(*ctx.given)))
+    def called(function: Callable[..., Any], given: Any) -> Any:
+        found = function(*(a.detach().resolve_neg().numpy() for a in given))
+        return tuple(map(tensor, found)) if isinstance(found, tuple) else tensor(found)
+
+    def tensor(a: Any) -> Any:
+        return torch.from_numpy(np.array(a, dtype=np.float64))
+
+    def mapped(apply: Callable[..., Any], info: Any, axes: Any, given: Any) -> Any:
+        """One after the other, for `vmap`."""
+        rows = [
+            apply(*(a if axis is None else a.select(axis, k) for a, axis in zip(given, axes, strict=True)))
+            for k in range(info.batch_size)
+        ]
+        if isinstance(rows[0], tuple):
+            return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(rows[0])
+        return torch.stack(rows), 0
+
+    class Differentiated(torch.autograd.Function):  # type: ignore[misc]
+        """A function of tensors whose derivative is another one; kept are the tensors themselves, so that Torch sees
+        where they are changed before they are asked for.
+        """
 
         @staticmethod
-        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
-        def backward(ctx: Any, weights: Any) -> Any:
-            start, u, x = ctx.given
-            return tuple(torch.from_numpy(np.array(a)) for a in host.pulled(start, u, x, weights.numpy()))
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+    class Derivative(Differentiated):
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            raise NotImplementedError(REFUSED)
 
         @staticmethod
         def jvp(ctx: Any, *changes: Any) -> Any:
-            known = (np.zeros_like(a) if d is None else d.numpy() for a, d in zip(ctx.given, changes, strict=True))
-            return torch.from_numpy(np.array(host.pushed(*ctx.given, *known)))
+            raise NotImplementedError(REFUSED)
+
+    class Pulled(Derivative):
+        @staticmethod
+        def forward(*given: Any) -> Any:
+            return called(host.pulled, given)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *given: Any) -> Any:
+            return mapped(Pulled.apply, info, axes, given)
+
+    class Pushed(Derivative):
+        @staticmethod
+        def forward(*given: Any) -> Any:
+            return called(host.pushed, given)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *given: Any) -> Any:
+            return mapped(Pushed.apply, info, axes, given)
+
+    class Run(Differentiated):
+        @staticmethod
+        def forward(*given: Any) -> Any:
+            return called(host.value, given)
+
+        @staticmethod
+        def backward(ctx: Any, weights: Any) -> Any:
+            return Pulled.apply(*ctx.saved_tensors, weights)
+
+        @staticmethod
+        def jvp(ctx: Any, *changes: Any) -> Any:
+            given = ctx.saved_tensors
+            known = (torch.zeros_like(a) if d is None else d for a, d in zip(given, changes, strict=True))
+            return Pushed.apply(*given, *known)
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *given: Any) -> Any:
+            return mapped(Run.apply, info, axes, given)
 
     def function(start: Any, u: Any = None, x: Any = None) -> Any:
         none = torch.zeros(0, dtype=torch.float64)
         given = [none if a is None else a for a in (start, u, x)]
         for name, a in zip(("start", "u", "x"), given, strict=True):
+            if not isinstance(a, torch.Tensor):
+                raise TypeError(f"{name}: {shown(a)}, expected a tensor: torch.tensor({name}, dtype=torch.float64)")
             if a.dtype != torch.float64 or a.device.type != "cpu":
                 raise TypeError(f"{name}: {a.dtype} on {a.device}, expected torch.float64 on the CPU: {name}.double()")
+            if a.layout != torch.strided:
+                raise TypeError(f"{name}: a tensor of the layout {a.layout}, expected a dense one: {name}.to_dense()")
         host.check(*given)
         return Run.apply(*given)
 

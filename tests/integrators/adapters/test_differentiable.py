@@ -107,6 +107,68 @@ def test_jax_in_single_precision_is_refused(jax):
         jax_function(3)
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # Torch of itself
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_second_derivatives_are_refused(request, library):
+    """Torch had taken the first derivative for a constant: a Hessian of zeros."""
+    words = r"second derivatives of a run .*expected first ones alone, .* run.derivative.second"
+    if library == "jax":
+        jax = request.getfixturevalue("jax")
+        back, forth = (jax_function(run(), mode=mode) for mode in ("reverse", "forward"))
+        both = [
+            lambda: jax.hessian(lambda y: back(y, U)[0])(START),
+            lambda: jax.jacfwd(jax.jacfwd(lambda y: forth(y, U)[0]))(START),
+        ]
+    else:
+        torch = pytest.importorskip("torch")
+        f, u, start = torch_function(run()), torch.tensor(U), torch.tensor(START)
+        last = lambda y: f(y, u)[0]  # noqa: E731
+        both = [
+            lambda: torch.autograd.functional.hessian(last, start),
+            lambda: torch.func.hessian(last)(start),
+            lambda: torch.func.jacfwd(torch.func.jacfwd(last))(start),
+        ]
+    for asked in both:
+        with pytest.raises(NotImplementedError, match=words):
+            asked()
+
+
+def test_torch_sees_what_is_changed_before_the_derivative_is_asked_for():
+    torch = pytest.importorskip("torch")
+    start, u = (torch.tensor(a, requires_grad=True) for a in (START, U))
+    end = torch_function(run())(start, u)[0]
+    with torch.no_grad():
+        u.mul_(0.9)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        end.backward()
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # Torch of itself
+def test_torch_maps_and_differentiates_functions():
+    torch = pytest.importorskip("torch")
+    f, starts, x = torch_function(run, at=X), torch.tensor(np.stack([START, -START])), torch.tensor(X)
+    us = torch.tensor(np.stack([U, 2.0 * U]), requires_grad=True)
+    found = torch.vmap(torch.func.grad(lambda y, u: f(y, u, x)[0], argnums=(0, 1)))(starts, us)
+    forwards = torch.vmap(torch.func.jacfwd(lambda u, y: f(y, u, x)), in_dims=(0, 0))(us, starts)
+    (weighed,) = torch.autograd.grad(torch.vmap(lambda y, u: f(y, u, x), in_dims=(1, 0))(starts.T, us)[:, 0].sum(), us)
+    for k, (start, u) in enumerate([(START, U), (-START, 2.0 * U)]):
+        true = run().vjp(start, [1.0, 0.0], u)
+        for a, b in zip((found[0][k], found[1][k], weighed[k]), (true.by_start, *2 * (true.by_inputs,)), strict=True):
+            assert np.allclose(a.detach(), b, rtol=1e-13, atol=1e-15)
+        assert np.allclose(forwards[k, 0].detach(), true.by_inputs, rtol=1e-12, atol=1e-15)
+
+
+def test_torch_takes_tensors_of_any_stride_and_names_what_is_none():
+    torch = pytest.importorskip("torch")
+    f = torch_function(run())
+    turned = torch.complex(torch.zeros(2, dtype=torch.float64), torch.tensor(-START)).conj().imag
+    assert np.array_equal(f(turned, torch.tensor(np.hstack([U, U]))[:, :1]), run()(START, U))
+    with pytest.raises(TypeError, match=r"start: array.*, expected a tensor: torch.tensor\(start, dtype=torch.float64"):
+        f(START)
+    with pytest.raises(TypeError, match=r"start: a tensor of the layout torch.sparse_coo, expected a dense one"):
+        f(torch.tensor(START).to_sparse())
+
+
 def test_torch_differentiates():
     torch = pytest.importorskip("torch")
     given = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (START, U, X)]
