@@ -699,4 +699,6 @@ def gradient_of_run(
     run = DifferentiableRun(problem, method, step, steps, parameters, checkpoints, t, check)
     if start is None:
         check_begin(run.problem, run.t, "t: is", "start")
-    return run.vjp(np.atleast_2d(run.problem.y0)[0] if start is None else start, loss, u)
+        if (start := np.asarray(run.problem.y0)).ndim > 1:
+            raise ValueError(f"problem: it has {len(start)} starts, expected one; give one of them as start")
+    return run.vjp(start, loss, u)

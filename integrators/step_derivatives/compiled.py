@@ -12,6 +12,7 @@ What the compiler does not take for complex numbers, such as a jitted field that
 from __future__ import annotations
 
 from functools import cache
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -150,16 +151,22 @@ def is_flat(problem: Problem) -> bool:
 
 
 class SteppedKernels:
-    """Step, field and projection of a problem compiled for numbers that carry a derivative, and their workspace.
+    """Step, field and projection of a problem compiled for numbers that carry a derivative, and their workspace: calls
+    from several threads wait for one another.
 
     Parameters
     ----------
     problem : Problem
     method : Method
+    step, field, projection : Pointer
+    given : tuple
+        The arguments of `stepped_kernels`, which makes them in copies and in other processes.
     """
 
-    def __init__(self, problem: Problem, method: Method, step: Any, field: Any, projection: Any) -> None:
-        self.problem, self.method = problem, method
+    def __init__(
+        self, problem: Problem, method: Method, step: Any, field: Any, projection: Any, given: tuple[Any, ...]
+    ) -> None:
+        self.problem, self.method, self._given, self._alone = problem, method, given, RLock()
         self._step, self._field, self._projection = step, field, projection
         self._parts, n = Parts(problem, method), problem.n
         single = substeps(method)[0][0] if method.stepper.own else undivided(method)
@@ -170,12 +177,16 @@ class SteppedKernels:
         self._flat, self._one = is_flat(problem), np.eye(problem.n)
         self._passes = 1 if method.stepper.own else 2
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return stepped_kernels, self._given
+
     def velocities(self, y: Array) -> Array:
         """(n, dimension): the rates of the components of a state by its velocity."""
         if self._flat:
             return self._one
-        rates_of_components(self.problem.table, y, self._rates, self._room[0], self._x)
-        return self._rates.T.copy()
+        with self._alone:
+            rates_of_components(self.problem.table, y, self._rates, self._room[0], self._x)
+            return self._rates.T.copy()
 
     def increments(self, y: Array) -> Array:
         """(dimension, n): the velocity of given rates of the components; rates that leave the group have none."""
@@ -194,20 +205,21 @@ class SteppedKernels:
     ) -> tuple[Array, Array]:
         """The state after a step (n,), and the rates of its components along k directions (n, k)."""
         out = np.empty((len(directions) + 1, self.problem.n))
-        weights = self._weights(y, h, t, parameters)
-        self._counters[...] = 0
-        self._work[...] = 0.0
-        status = carry_compiled(
-            self._step, self._field, self._projection, self.problem.projection is not None, self._passes,
-            self.method.stepper.remembers, h, t, y, u,
-            directions, places, weights, *self._method, parameters.astype(complex), self.problem.structure,
-            self._field_work, self._work, self._counters, self._room, out,
-        )  # fmt: skip
-        raise_raised()
-        if status != OK:
-            said = self.method.explain(self.problem, self._work[0, 0].real)
-            raise ArithmeticError(f"{self.method.name}: {Status(status).name}; {said}")
-        return out[-1], finite(self.method, out[:-1].T, y, h, t)
+        with self._alone:
+            weights = self._weights(y, h, t, parameters)
+            self._counters[...] = 0
+            self._work[...] = 0.0
+            status = carry_compiled(
+                self._step, self._field, self._projection, self.problem.projection is not None, self._passes,
+                self.method.stepper.remembers, h, t, y, u,
+                directions, places, weights, *self._method, parameters.astype(complex), self.problem.structure,
+                self._field_work, self._work, self._counters, self._room, out,
+            )  # fmt: skip
+            raise_raised()
+            if status != OK:
+                said = self.method.explain(self.problem, self._work[0, 0].real)
+                raise ArithmeticError(f"{self.method.name}: {Status(status).name}; {said}")
+            return out[-1], finite(self.method, out[:-1].T, y, h, t)
 
 
 def carry_stepped(
@@ -257,7 +269,7 @@ def stepped_kernels(problem: Problem, method: Method, writes: bool) -> SteppedKe
     """The compiled step of a method on a problem with complex steps; None where it has none: fields that are jitted by
     users, or plain Python that is no formula (a formula is written down if `writes`).
     """
-    problem = by_differences(problem)
+    given, problem = (problem, method, writes), by_differences(problem)
     problem = (written(problem) if writes else None) or problem
     single = undivided(method)
     step, field = single.step(problem), single.function(problem)
@@ -267,4 +279,4 @@ def stepped_kernels(problem: Problem, method: Method, writes: bool) -> SteppedKe
     found = [_on(step, True), *(_on(f, False) for f in sources)]
     if any(f is None for f in found):
         return None
-    return SteppedKernels(problem, method, found[0], found[1], found[-1])
+    return SteppedKernels(problem, method, found[0], found[1], found[-1], given)

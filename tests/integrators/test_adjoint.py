@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -18,6 +22,8 @@ from integrators.analysis.symplecticity import derivative
 from integrators.method.step_map import moved, step_map
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.step_derivatives import compiled
+from integrators.step_derivatives.compiled import carry_compiled
 from integrators.step_derivatives.complex_step import check_carried
 from integrators.step_function import StepError
 from liegroup import product, rn, so3
@@ -546,6 +552,43 @@ def test_doubts_of_a_run_that_fails_are_its_failure(u):
     for ask in (lambda: run.doubts([1.0], u), lambda: run.vjp([1.0], [1.0], u)):
         with np.errstate(all="ignore"), pytest.raises(StepError, match="not finite"):
             ask()
+
+
+def shared():
+    """A run whose derivatives are those of compiled kernels."""
+    return DifferentiableRun(replace(body(), field=compiled_euler), "RKMK4", H, 2, check=False)
+
+
+def test_threads_that_share_a_run_wait_for_one_another(monkeypatch):
+    run, inside, met = shared(), [], []
+
+    def carry(*given):
+        inside.append(1)
+        time.sleep(1e-3)
+        met.append(len(inside))
+        inside.pop()
+        return carry_compiled(*given)
+
+    monkeypatch.setattr(compiled, "carry_compiled", carry)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: run.vjp(run.problem.y0, np.eye(7)[k % 7]).by_start, range(8)))
+    assert max(met) == 1
+    for k in range(8):
+        assert np.array_equal(found[k], run.vjp(run.problem.y0, np.eye(7)[k % 7]).by_start)
+
+
+def test_runs_are_copied_and_sent_to_processes():
+    run = shared()
+    true = run.vjp(run.problem.y0, np.ones(7)).by_start
+    for other in (copy.deepcopy(run), pickle.loads(pickle.dumps(run))):
+        assert np.array_equal(other.vjp(run.problem.y0, np.ones(7)).by_start, true)
+
+
+def test_a_gradient_is_that_of_one_start():
+    many = Problem(rn(1), [[1.0], [2.0]], lambda t, y: [-y[0]])
+    with pytest.raises(ValueError, match=r"problem: it has 2 starts, expected one; give one of them as start"):
+        gradient_of_run(many, "RKMK4", H, 2, [1.0])
+    assert gradient_of_run(many, "RKMK4", H, 2, [1.0], start=many.y0[1]).y > 1.5
 
 
 def test_what_is_not_differentiated_is_named():
