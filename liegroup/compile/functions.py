@@ -142,6 +142,13 @@ def magnitude(x: Any) -> Any:
     return abs(x.real) + abs(x.imag) / COMPLEX_STEP if np.iscomplexobj(x) else abs(x)
 
 
+def carries(x: Any) -> bool:
+    """Whether a number carries a derivative: Newton's iteration that has found a value has its derivative one round
+    later.
+    """
+    return bool(np.iscomplexobj(x))
+
+
 _ALONG_I = 1e-20
 """Of `small_change`: above all that carries a derivative, and with squares that are nothing beside a number."""
 
@@ -209,6 +216,11 @@ def _magnitude(x: Any) -> Any:
     if isinstance(x, types.Complex):
         return lambda x: abs(x.real) + abs(x.imag) / COMPLEX_STEP
     return _absolute(x)
+
+
+@compiled_form(carries)
+def _carries(x: Any) -> Any:
+    return (lambda x: True) if isinstance(x, types.Complex) else (lambda x: False)
 
 
 @compiled_form(small_change)

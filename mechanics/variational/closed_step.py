@@ -34,7 +34,7 @@ from integrators.arithmetic.compensated import increase
 from integrators.arithmetic.elimination import solve_rows_within
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, select, st, st2
+from liegroup.compile import absolute, any_, carries, entry, helper, joined, kernel, ld, ld2, select, st, st2
 from liegroup.compile.dense import ld_on, right_of_system, row_of_system, st_on
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.formulas.so2 import cayley_angle
@@ -455,10 +455,11 @@ def solve(
     It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the
     positions, through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked
     afterwards. Near toggles there may be several solutions: a `DOUBTFUL` guess, extrapolated from `known` past steps,
-    is given up at once.
+    is given up at once. Of numbers that carry a derivative there is one more round, at the solution.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn, before, moved = zero + 1.0, zero, zero + 1.0, zero + 1.0
+    settled = False
     for k in range(ITERATIONS_LIMIT):
         eliminate(options[TAU], parameters, structure, work, True)
         close(y, parameters, structure, field_work, work, going == 0.0)
@@ -472,9 +473,11 @@ def solve(
         near = maximum(NEAR + zero, at_rest(sizes, size, zero))
         stuck = select(before <= near, select(now >= before, zero, going), going)
         going, before = select(now <= SMALL, zero, stuck), now
-        if not any_(going > 0.0):
-            return True, turn, moved
-    return False, turn, moved
+        if settled or not any_(going > 0.0):
+            if settled or not carries(zero):
+                return True, turn, moved
+            going, before, settled = zero + 1.0, zero + 1.0, True
+    return settled, turn, moved
 
 
 # --- the step ---------------------------------------------------------------------------------------------------------

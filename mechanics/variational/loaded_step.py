@@ -22,7 +22,7 @@ from typing import Any
 from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import any_, entry, joined, kernel, ld, ld2, select, st, st2
+from liegroup.compile import any_, carries, entry, joined, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import force_of
@@ -124,10 +124,11 @@ def iterate(
 
     It ends where what the next correction would leave, by the last contraction, is below rounding; where corrections
     are roundings of the poses; or where small ones do not become smaller any more.  The equations are checked
-    afterwards.
+    afterwards.  Of numbers that carry a derivative there is one more round, at the solution.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn, before, moved = zero + 1.0, zero, zero + 1.0, zero + 1.0
+    settled = False
     lines = element_lines(structure, work, options)
     for k in range(LIMIT):
         at_present(t, h, y, parameters, structure, options, field_work, work)
@@ -146,10 +147,12 @@ def iterate(
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
         done = select(now < before, now * now / before, now) <= ROUNDING
         going, before = select(left == 0.0, zero, select(done, zero, stuck)), now
-        if not any_(going > 0.0):
-            break
+        if settled or not any_(going > 0.0):
+            if settled or not carries(zero):
+                break
+            going, before, settled = zero + 1.0, zero + 1.0, True
     noise = at_present(t, h, y, parameters, structure, options, field_work, work)
-    return not any_(going > 0.0), turn, noise, moved
+    return settled or not any_(going > 0.0), turn, noise, moved
 
 
 @kernel
