@@ -189,7 +189,7 @@ def _changes(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> tuple[Ar
     check_function(make, "make", "a function of the parameters that makes a Problem")
     x = reals(x, "x").reshape(-1)
     first = _posed(make, x)
-    start, count = np.asarray(first.y0), len(np.asarray(first.parameters))
+    start, count, numerical = np.asarray(first.y0), len(np.asarray(first.parameters)), list(first.numerical)
     if start.ndim > 1:
         raise ValueError(f"make: a problem of {len(start)} starts, expected one; pose it with one of them")
 
@@ -202,7 +202,9 @@ def _changes(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> tuple[Ar
                 "change numbers alone, at a place where none of them is special (an axis along another, a mass of 0)"
             )
         increment(first.table, EXP, start, np.asarray(problem.y0), moved)
-        return np.concatenate([problem.parameters, moved])
+        numbers = np.array(problem.parameters)
+        numbers[numerical] = 0.0
+        return np.concatenate([numbers, moved])
 
     def along(k: int) -> Array:
         try:

@@ -155,6 +155,10 @@ class Problem:
     accumulates : bool
         Whether momenta carry multipliers that accumulate, and differ with the size of the steps where the motion does
         not: steps are then compared by their positions.
+    numerical : sequence of int
+        Numbers among the parameters that say how steps are computed and nothing of the motion, such as a gap that
+        counts as closed: derivatives by the parameters of a model leave them out
+        (`integrators.adjoint.parameter_directions`).
     strikes : bool
         Whether there are forces in a small part of the states only, as where bodies touch: a run then looks for what
         its steps lead through (`pulse`).
@@ -261,6 +265,7 @@ class Problem:
     autonomous: bool | None = None
     re_bases: bool = False
     accumulates: bool = False
+    numerical: Sequence[int] = ()
     strikes: bool = False
     has_kinks: bool = False
     vectorized: bool = False

@@ -31,7 +31,7 @@ from mechanics.closed_trees.layout import (
     packed_pass,
     pass_at,
 )
-from mechanics.constraints.body_equations import ALONG, COUPLING, equation_numbers
+from mechanics.constraints.body_equations import ALONG, COUPLING, HOW_SOLVED, equation_numbers
 from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.constraints.equations import LoopEquations, freedom_of
 from mechanics.constraints.given_equations import code_of
@@ -56,12 +56,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PackedLoops:
-    """The arrays of a tree with closures."""
+    """The arrays of a tree with closures; `numerical`: which parameters say how closures are solved, and nothing of
+    them.
+    """
 
     parameters: Array
     structure: NDArray[np.int64]
     work_shape: tuple[int, int]
     inputs: Inputs = field(default_factory=Inputs)
+    numerical: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +155,8 @@ def pack_loops(
     )
     structure[Header._fields.index("extension")] = len(base.structure)
     height = 2 * lines.end if close_positions else lines.end
-    return PackedLoops(np.concatenate(writer.numbers), structure, (height, columns), writer.inputs())
+    numerical = [e.numbers + k for e in table for k in HOW_SOLVED] + [*range(starts, starts + np.size(solved.starts))]
+    return PackedLoops(np.concatenate(writer.numbers), structure, (height, columns), writer.inputs(), tuple(numerical))
 
 
 def ends_of(tree: Tree, equations: LoopEquations, elements: Sequence[Element]) -> Iterator[list[int]]:

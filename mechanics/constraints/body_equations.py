@@ -34,6 +34,8 @@ from mechanics.model.layout import three
 
 COUPLING, GIVEN, PARALLEL, ALONG, DISTANCE = -2, -1, 0, 1, 2
 EQUATION_NUMBERS = 15
+HOW_SOLVED = 13, 14
+"""Of these, what says how an equation is solved: its factor, and the gap that counts as closed."""
 
 
 class EquationNumbers(NamedTuple):

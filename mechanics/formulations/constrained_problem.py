@@ -88,6 +88,7 @@ def constrained_problem(
     base = replace(
         multiplier_problem(mechanism, q, v, rates),
         parameters=packed.parameters,
+        numerical=packed.numerical,
         structure=packed.structure,
         work_shape=packed.work_shape,
     )

@@ -324,6 +324,7 @@ def multiplier_problem(
         np.concatenate([q0, v0, np.zeros(integral)]),
         index_one,
         parameters=packed.parameters,
+        numerical=packed.numerical,
         structure=packed.structure,
         work_shape=packed.work_shape,
         variables=variables,

@@ -681,6 +681,7 @@ class Mechanism:
             np.concatenate([q0, p0]),
             differentiating(closed, (shape, packed.work_shape), by_complex_steps=True) if has_room else closed,
             parameters=packed.parameters,
+            numerical=packed.numerical,
             structure=packed.structure,
             work_shape=shape,
             variables=self._variables(),

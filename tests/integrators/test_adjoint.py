@@ -30,6 +30,7 @@ from liegroup import product, rn, so3
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import arctan2
 from mechanics import Body, Frame, Inertia, Mechanism, Tree, forces, hamiltonian_problem
+from mechanics.constraints.loops import revolute
 from mechanics.elastic import Network, Springs
 from mechanics.joints import Prismatic, Revolute
 from mechanics.systems import SYSTEMS
@@ -436,6 +437,32 @@ def test_parameters_of_what_poses_a_problem_are_those_of_its_problem():
     assert np.array_equal(parameter_directions(made, x), parameter_directions(lambda x: made(x).problem(), x))
     with pytest.raises(TypeError, match="make: what it returns poses no problem"):
         parameter_directions(lambda x: 3.0, [1.0])
+
+
+def parallelogram(x):
+    """A crank, a rocker x[0] m long and what joins them, as long as they."""
+    bar = Inertia.about_com(1.0, (0.0, 0.0, 0.2), 0.01 * np.eye(3))
+    hinge, side = Revolute((0.0, 1.0, 0.0)), (0.5, 0.0, 0.0)
+    bodies = [
+        Body("crank", hinge, inertia=bar),
+        Body("coupler", hinge, "crank", (0.0, 0.0, 0.5), inertia=bar),
+        Body("rocker", hinge, None, side, inertia=bar),
+    ]
+    joins = revolute(Frame.with_axis("coupler", side, (0, 1, 0)), Frame.with_axis("rocker", (0, 0, x[0]), (0, 1, 0)))
+    made = Mechanism.assembled(Tree(bodies), [joins], [0.3, -0.3, 0.3], hold=["crank_joint"])
+    return made.problem(rates={"crank_joint": 1.0})
+
+
+def test_parameters_of_the_longest_of_several_lengths_are_differentiated():
+    """What counts as closed grows with the longest of them, and has a kink; it says nothing of the motion."""
+    x = np.array([0.5])
+    with pytest.warns(RuntimeWarning, match="the start that it poses changes"):
+        directions = parameter_directions(parallelogram, x)
+    starts = start_directions(parallelogram, x)
+    true = derivative(lambda d: parallelogram(x + d).y0, np.zeros(1), 1, delta=0.01)
+    assert np.abs(starts - true.T).max() < 1e-9
+    assert np.count_nonzero(directions) >= 1
+    assert not directions[:, list(parallelogram(x).numerical)].any()
 
 
 def test_parameter_directions_at_a_limit_are_those_from_within():
