@@ -489,14 +489,22 @@ class NonholonomicSystem:
             The rows depend on each other and contradict.
         """
         p = self.parts(q, v, t)
-        kkt = np.block([[p.mass, -p.rows.T], [p.rows, np.zeros((self.m, self.m))]])
-        right = np.concatenate([p.force - p.gradient + p.kinetic - p.rate, -p.bias])
+        per = 1.0 / np.sqrt(p.mass.diagonal())  # in units in which masses and rows are of size one
+        rows, right = p.rows * per, per * (p.force - p.gradient + p.kinetic - p.rate)
+        size = np.linalg.norm(rows, axis=1)
+        size = np.where(size > 0.0, size, 1.0)
+        rows = rows / size[:, None]
+        kkt = np.block([[p.mass * np.outer(per, per), -rows.T], [rows, np.zeros((self.m, self.m))]])
+        right = np.concatenate([right, -p.bias / size])
         x, *_ = np.linalg.lstsq(kkt, right, rcond=RANK_TOLERANCE)
-        if np.abs(kkt @ x - right).max() > 1e-8 * (1.0 + np.abs(right).max()):
+        if np.abs(kkt @ x - right).max() > 1e-8 * max(np.abs(x).max(), np.abs(right).max()):
             raise ConstraintError(
                 f"{self.model}: at q = {np.asarray(q)} the constraint rows depend on each other and contradict"
             )
-        return x[: self.n], x[self.n :]
+        multipliers, (turned, sizes, _) = x[self.n :] / size, np.linalg.svd(rows)
+        idle = turned[:, sizes <= RANK_TOLERANCE * sizes[0]] / size[:, None]  # λ that make no force
+        multipliers = multipliers - idle @ np.linalg.lstsq(idle, multipliers, rcond=None)[0]
+        return per * x[: self.n], multipliers
 
     def residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """What of the constraints does not hold, A(q) v − c, one number per row.

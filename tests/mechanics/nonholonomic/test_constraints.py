@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from liegroup import rn
 from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.integrability import growth_vector, integrable_combinations
 from mechanics.nonholonomic.system import ConstraintError
@@ -131,6 +132,42 @@ def test_own_potentials_forces_and_moving_supports_enter():
     np.testing.assert_allclose(p.gradient, [1.3 * 0.3, 1.3 * 0.5, 0.0], atol=1e-15)
     assert p.bias == pytest.approx(-0.6 * 0.9 + 0.2 * np.sin(0.7))
     assert p.rows @ acceleration == pytest.approx(-p.bias)
+
+
+@pytest.mark.parametrize(("size", "weight"), [(1.0, 1.0), (1e-3, 1e-3), (1.0, 1e6), (1e3, 1e12), (1e-6, 1e-15)])
+def test_constraint_forces_know_no_unit(size, weight):
+    """Of a skate of this many metres and kilograms: a = g cos θ along it, v ω across."""
+    angle, speed, turn = 0.3, 0.7 * size, 2.0
+    along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    skate = nonholonomic_system(
+        rn(3),
+        lambda q, v, p: 0.5 * p[0] * (v[0] ** 2 + v[1] ** 2) + 0.5 * p[1] * v[2] ** 2,
+        lambda q, p: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+        q0=[0.0, 0.0, angle],
+        v0=[*(speed * along), turn],
+        potential=lambda q, p: -p[2] * q[0],
+        force=lambda t, q, v, p: [0.0, 0.0, 3.0 * p[1]],
+        parameters=[weight, 0.1 * weight * size**2, 5.0 * weight * size],
+    )
+    acceleration, multipliers = skate.multipliers(skate.q0, skate.velocity(skate.q0, skate.u0))
+    expected = 5.0 * size * along[0] * along + speed * turn * across
+    np.testing.assert_allclose(acceleration, [*expected, 3.0], rtol=1e-12)
+    np.testing.assert_allclose(
+        multipliers, weight * (5.0 * size * across[0] - speed * turn), rtol=1e-12, atol=1e-12 * weight * size
+    )
+
+
+def test_rows_that_depend_on_each_other_share_their_force_or_contradict():
+    two = particle(
+        lambda q: [[1.0, 0.0, 0.0], [np.cos(q[2]), np.sin(q[2]), 0.0]],
+        [0.0, 0.0, 0.0],
+        force=lambda t, q, v: [2e6, 0.0, 1.0],
+    )
+    acceleration, multipliers = two.multipliers([0.0, 0.0, 0.0], [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(acceleration, [0.0, 0.0, 1.0], atol=1e-9)
+    np.testing.assert_allclose(multipliers, [-1e6, -1e6], rtol=1e-12)
+    with pytest.raises(ConstraintError, match="contradict"):
+        two.multipliers([0.0, 0.0, 0.0], [0.0, 1.0, 1.0])
 
 
 def test_dependent_rows_are_refused_by_name():
