@@ -33,8 +33,10 @@ from liegroup.table import FACTORS, RN
 from mechanics.nonholonomic.forms import Forms
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-10
-"""Largest residual of A v = c, relative to |A||v|, of a state that is accepted."""
+TOLERANCE, ROUNDED = 1e-10, 1e-14
+"""Largest residual of A v = c, relative to |A||v|, of a state that is accepted; more by the second part of |A| times
+|v|, each in units in which masses are of size one, as a zero among the components of A may be rounding (sin π).
+"""
 EDGE = 1e-3
 """Part of its value at the start at which a number that vanishes where a frame ends counts as zero."""
 RANK_TOLERANCE = 1e-10
@@ -663,7 +665,10 @@ def guarded_edges(problem: Problem, edges: Sequence[str]) -> Problem:
 
 def _scale(p: Parts, v: Array) -> Array:
     """What a violation of each row is compared with, in its units."""
-    return np.asarray(np.maximum(np.abs(p.rows) @ np.abs(v) + np.abs(p.value), 1e-3))
+    per = np.sqrt(p.mass.diagonal())
+    whole = np.linalg.norm(p.rows / per, axis=1) * np.linalg.norm(per * v)
+    own = np.abs(p.rows) @ np.abs(v) + np.abs(p.value)
+    return np.asarray(np.maximum(own + ROUNDED / TOLERANCE * whole, 1e-3))
 
 
 def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:

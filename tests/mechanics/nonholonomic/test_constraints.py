@@ -33,6 +33,27 @@ def test_states_off_the_constraints_are_refused_with_the_residual_and_projected_
     assert abs(system.residual(system.q0, projected)).max() < 1e-15
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("heading", [np.pi, np.pi / 2])
+def test_a_zero_of_the_rows_that_is_rounding_violates_nothing_in_any_unit(heading, unit):
+    """A skate along an axis, at 2 m/s in metres, millimetres and micrometres; 1 µm/s across it are refused."""
+
+    def posed(across):
+        speeds = 2.0 * np.round(np.exp(1j * heading)) * (1.0 + 1j * across)
+        return nonholonomic_system(
+            rn(3),
+            lambda q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) + 0.1 * p[0] ** 2 * v[2] ** 2,
+            lambda q, p: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+            q0=[0.0, 0.0, heading],
+            v0=[unit * speeds.real, unit * speeds.imag, 1.1],
+            parameters=[unit],
+        )
+
+    assert posed(0.0).constrained_problem().n == 6
+    with pytest.raises(ConstraintError, match="violates constraint row 0"):
+        posed(5e-7)
+
+
 def test_a_disk_above_its_plane_is_refused():
     system = tilting_disk()
     q = system.q0.copy()
