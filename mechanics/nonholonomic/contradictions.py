@@ -16,6 +16,8 @@ from mechanics.nonholonomic.system import ConstraintError
 Array = NDArray[np.float64]
 TOLERANCE = 1e-9
 """Relative, of the checks of what the functions return."""
+NEARLY_AT_REST = 1e-75
+"""Of velocities by which an energy shows terms that are not quadratic, however small these are."""
 STEPS = 30
 """At most, of the motion to where they are compared elsewhere."""
 
@@ -151,10 +153,13 @@ def _contradiction(
     structure, none = np.array([n, m, k]), np.zeros((0, 0))
     functions.derived.parts(t, np.concatenate([q, v]), numbers, structure, none, out)
     mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
+    heavy = np.sqrt(np.abs(mass.diagonal()))  # what counts as one, in any units
+    heavy = np.where(heavy > 0.0, heavy, 1.0)
     if form_taken("mass", functions.mass, functions.parameters is not None) != MATRIX:
-        for w in (v, -v, 0.0 * v, np.arange(1.0, n + 1.0)):
+        some = np.arange(1.0, n + 1.0) / heavy
+        for w in (v, -v, some, NEARLY_AT_REST * some):
             energy, quadratic = float(functions.mass(q, w, *own)), float(0.5 * w @ mass @ w)
-            if _differ(energy, quadratic, abs(quadratic)):
+            if _differ(energy, quadratic, np.abs(w) @ np.abs(mass) @ np.abs(w)):
                 return (
                     f"mass: T(q, v) = {energy:.6g} at {where}, v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
                     "quadratic in v; terms without v belong to the potential"
@@ -168,13 +173,14 @@ def _contradiction(
     basis = np.zeros(n * r + n)
     functions.derived.frame(t, np.concatenate([q, u]), numbers, structure, none, basis)
     S, drift = basis[: n * r].reshape(n, r), basis[n * r :]
-    if _differ(rows @ S, 0.0, np.abs(rows).max() * np.abs(S).max()):
+    columns = np.linalg.norm(heavy[:, None] * S, axis=0)
+    if _differ(rows @ S, 0.0, np.outer(np.linalg.norm(rows / heavy, axis=1), columns)):
         residual = np.abs(rows @ S).max()
         return f"frame: A S = 0 is violated by {residual:.3g} at {where}; its columns must satisfy the rows"
     if functions.metric is None:
         return ""
     metric, found = np.array(functions.metric(*own), dtype=np.float64), S.T @ mass @ S
-    if _differ(found, np.diag(metric), np.abs(found).max()):
+    if _differ(found, np.diag(metric), np.outer(columns, columns)):
         return (
             f"metric: SᵀM S = {found.tolist()} at {where}, expected diag(μ) with μ = {metric.tolist()}; correct it, or "
             "leave it out"
@@ -184,7 +190,8 @@ def _contradiction(
         kinetic, rate = out[at.KINETIC : at.KINETIC + n], out[at.RATE : at.RATE + n]
         expected = S.T @ (kinetic - rate - mass @ drift)
         given = np.array(functions.gyro(q, u, *own), dtype=np.float64)
-        if _differ(given, expected, np.abs(mass).max() * np.abs(S).max() ** 2):
+        terms = np.linalg.norm((np.abs(kinetic) + np.abs(rate) + np.abs(mass @ drift)) / heavy)
+        if _differ(given, expected, columns * (terms + np.linalg.norm(columns * u))):
             return (
                 f"gyro: {given.tolist()} at {where}, u = {u.tolist()}, expected Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) = "
                 f"{expected.tolist()}; correct it, or leave it out"
@@ -211,7 +218,7 @@ def _not_integrated(functions: Any, q: Array, rows: Array, own: tuple[Any, ...],
     return ""
 
 
-def _differ(x: Any, y: Any, size: float) -> bool:
-    """Whether finite numbers differ by more than rounding of numbers of a size."""
-    difference = np.abs(np.asarray(x) - np.asarray(y)).max(initial=0.0)
-    return bool(np.isfinite(difference) and difference > TOLERANCE * (1.0 + size))
+def _differ(x: Any, y: Any, size: Any) -> bool:
+    """Whether finite numbers differ by more than rounding of numbers of these sizes."""
+    difference = np.abs(np.asarray(x) - np.asarray(y))
+    return bool((np.isfinite(difference) & (difference > TOLERANCE * np.asarray(size))).any())

@@ -334,24 +334,55 @@ def along_the_blade(q):
     return [[np.cos(q[2]), 0.0], [np.sin(q[2]), 0.0], [0.0, 1.0]]
 
 
+@pytest.mark.parametrize("m", [1.0, 1e-12])
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("changed", "message"),
     [
-        ({"mass": lambda q, v: 0.5 * v @ v + q[0] * v[2]}, r"mass: T\(q, v\) = .* at q = .*quadratic in v"),
-        ({"mass": lambda q, v: 0.5 * v @ v + q[0]}, r"mass: T\(q, v\) = .* at q = .*belong to the potential"),
-        ({"frame": lambda q: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]}, "A S = 0 is violated by .* at q = "),
-        ({"frame": along_the_blade, "metric": lambda: (2.0, 1.0)}, r"metric: SᵀM S = .* at q0, expected diag"),
+        (lambda m: {"mass": lambda q, v: 0.5 * m * v @ v + m * q[0] * v[2]}, r"T\(q, v\) = .* at q = .*quadratic in v"),
         (
-            {"frame": along_the_blade, "metric": lambda: (1.0, 1.0), "gyro": lambda q, u: [u[0] * u[1], 0.0 * q[0]]},
-            r"gyro: \[0.5, 0.0\] at q0, u = \[0.5, 1.0\], expected .*\[0.0, 0.0\]",
+            lambda m: {"mass": lambda q, v: 0.5 * m * v @ v + m * q[0]},
+            r"mass: T\(q, v\) = .* at q = .*belong to the potential",
+        ),
+        (
+            lambda m: {"frame": lambda q: [[m, 0.0], [0.0, 0.0], [0.0, m]], "rows": lambda q: m * np.array(blade(q))},
+            "A S = 0 is violated by .* at q = ",
+        ),
+        (
+            lambda m: {"frame": along_the_blade, "metric": lambda: (2.0 * m, m)},
+            r"metric: SᵀM S = .* at q0, expected diag",
+        ),
+        (
+            lambda m: {
+                "frame": along_the_blade, "metric": lambda: (m, m), "gyro": lambda q, u: [m * u[0] * u[1], 0.0 * q[0]],
+            },
+            r"gyro: \[.*, 0.0\] at q0, u = \[0.5, 1.0\], expected .*\[0.0, 0.0\]",
         ),
     ],
-)
-def test_what_holds_at_the_start_by_chance_or_not_at_all_is_refused(change, message):
-    """A frame that leaves the rows, a metric that is not the one of the masses: runs of another system, and no word."""
-    given = {"mass": lambda q, v: 0.5 * v @ v, "rows": lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], **change}
+)  # fmt: skip
+def test_what_holds_at_the_start_by_chance_or_not_at_all_is_refused(changed, message, m):
+    """A frame that leaves the rows, a metric that is not the one of the masses: runs of another system, and no word;
+    in any unit.
+    """
+    given = {"mass": lambda q, v: 0.5 * m * v @ v, "rows": blade, **changed(m)}
     with pytest.raises(ValueError, match=message):
         nonholonomic_system(rn(3), q0=[0.0, 0.0, 0.0], v0=[0.3, 0.0, 1.0], **given)
+
+
+@pytest.mark.parametrize(("size", "weight"), [(1.0, 1.0), (1e-6, 1e-15), (1e6, 1e12)])
+def test_functions_that_agree_are_taken_in_any_unit(size, weight):
+    """Where a frame is 1e-16 off zero, and masses and moments are far apart."""
+    m, a, j = weight, 0.3 * size, 0.5 * weight * size**2
+    made = nonholonomic_system(
+        se2,
+        lambda q, v: 0.5 * m * (v[0] ** 2 + (v[1] + a * v[2]) ** 2) + 0.5 * j * v[2] ** 2,
+        lambda q: [[1e-16, size, 0.0]],
+        [0.0, 0.0, 0.0],
+        [0.4 * size, 0.0, 1.2],
+        frame=lambda q: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
+        metric=lambda: (m, j + m * a * a),
+        gyro=lambda q, u: [m * a * u[1] ** 2, -m * a * u[0] * u[1]],
+    )
+    assert made.problem().dimension == 5
 
 
 @pytest.mark.parametrize("interpreted", [False, True])
