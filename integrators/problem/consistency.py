@@ -10,7 +10,9 @@ from integrators.problem.parts import constrained
 from integrators.problem.problem import Problem
 
 INCONSISTENT = 1e-6
-"""Residual of A v = c, relative to |A||v| + |c|, and φ in units of length, from which on a start is inconsistent."""
+"""Residual of A v = c, relative to |A||v| + |c|, and φ in units of length, or relative to |A||q| where that is more,
+from which on a start is inconsistent.
+"""
 
 
 def inconsistent(problem: Problem, t: float, y: NDArray[np.float64]) -> list[Doubt]:
@@ -24,7 +26,8 @@ def inconsistent(problem: Problem, t: float, y: NDArray[np.float64]) -> list[Dou
     rows, target, v = values[at.ROWS : at.GRADIENT].reshape(m, n), values[at.VALUE : at.BIAS], y[-n:]
     size = np.linalg.norm(rows, axis=1) * np.linalg.norm(v) + np.abs(target)
     residual = np.abs(rows @ v - target) / np.where(size > 0.0, size, 1.0)
-    position = np.abs(values[at.POSITION : at.POTENTIAL])
+    reach = np.linalg.norm(rows[m - k :], axis=1) * max(1.0, float(np.abs(y[:-n]).max(initial=0.0)))
+    position = np.abs(values[at.POSITION : at.POTENTIAL]) / np.maximum(1.0, reach)
     worst = float(max(residual.max(initial=0.0), position.max(initial=0.0)))
     if worst <= INCONSISTENT:
         return []

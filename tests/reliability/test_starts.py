@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from integrators.problem import in_velocities
 from integrators.problem.holonomic import holonomic_problem
 from mechanics import ModelError
 from mechanics.nonholonomic.system import ConstraintError
@@ -80,3 +81,19 @@ def test_holonomic_constraints_are_looked_at(method, k, name):
     )
     assert integrate(pendulum, method, (0, 0.1), 0.01).success
     assert doubts(pendulum, method, moved(pendulum, k, 1e-3)) == name
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6])
+def test_starts_on_constraints_are_trusted_in_any_unit(unit):
+    """A pendulum in metres and in micrometres, where rounding leaves 1e-4 µm² of 1e12."""
+    along = unit * np.array([np.cos(0.5), -np.sin(0.5)])
+    pendulum = in_velocities(
+        holonomic_problem(
+            lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - p[0] * q[1],
+            lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - p[0] ** 2],
+            q=along,
+            parameters=[unit],
+        )
+    )
+    assert integrate(pendulum, "DLA", (0, 0.1), 0.01).success
+    assert doubts(pendulum, "DLA", pendulum.y0 + np.array([1e-4 * unit, 0.0, 0.0, 0.0])) == "start"
