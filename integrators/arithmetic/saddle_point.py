@@ -1,10 +1,11 @@
 """The linear system of constrained motion, by elimination of the accelerations, in the rows of a workspace.
 
-    [[M, −Aᵀ], [A, ε]] (x; l) = (r; s)      by   Y = M⁻¹Aᵀ,   (A Y + ε) l = s − A M⁻¹ r,   x = M⁻¹ r + Y l
+    [[M, −Aᵀ], [A, E]] (x; l) = (r; s)      by   Y = M⁻¹Aᵀ,   (A Y + E) l = s − A M⁻¹ r,   x = M⁻¹ r + Y l
 
 M (n, n) and A (m, n) are given by rows, one after another in an array.  From row `first` on, a workspace of width
-max(n, m) keeps n rows of factors of M, m of Y, m of factors of A Y + ε.  A Y = A M⁻¹Aᵀ is singular where rows of A
-depend on each other: with ε = 0 the solution is then not finite.
+max(n, m) keeps n rows of factors of M, m of Y, m of factors of A Y + E.  A Y = A M⁻¹Aᵀ is singular where rows of A
+depend on each other: with E = 0 the solution is then not finite.  E = diag(ε dⱼ) is as soft in any unit: dⱼ are the
+diagonal of A Y, or ε times its greatest number where that is more (rows that vanish).
 """
 
 from __future__ import annotations
@@ -13,13 +14,35 @@ from typing import Any
 
 from liegroup.compile import helper, ld, ld2, st2
 from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.compile.scalars import maximum
 
 
 @helper
-def factor_saddle_point(
+def factor_saddle_point(values: Any, mass: Any, rows: Any, work: Any, first: Any, n: Any, m: Any) -> None:
+    """Factors of M (from `mass` on in `values`) and A (from `rows` on), with E = 0, from row `first` on."""
+    _eliminate(values, mass, rows, work, first, n, m)
+    ldl(work, first + n + m, m, 0.0)
+
+
+@helper
+def factor_soft_saddle_point(
     values: Any, mass: Any, rows: Any, softness: Any, work: Any, first: Any, n: Any, m: Any
 ) -> None:  # fmt: skip
-    """Factors of M (from `mass` on in `values`), A (from `rows` on) and ε, the softness, from row `first` on."""
+    """The same with ε, the softness."""
+    delassus = first + n + m
+    _eliminate(values, mass, rows, work, first, n, m)
+    greatest = 0.0 * ld(values, mass)
+    for j in range(m):
+        greatest = maximum(greatest, ld2(work, delassus + j, j))
+    for j in range(m):
+        d = ld2(work, delassus + j, j)
+        st2(work, delassus + j, j, d + softness * maximum(d, softness * greatest))
+    ldl(work, delassus, m, 0.0)
+
+
+@helper
+def _eliminate(values: Any, mass: Any, rows: Any, work: Any, first: Any, n: Any, m: Any) -> None:
+    """Factors of M, Y and A Y."""
     response, delassus = first + n, first + n + m
     for i in range(n):
         for j in range(i + 1):
@@ -32,8 +55,6 @@ def factor_saddle_point(
     for j in range(m):
         for l in range(j + 1):
             st2(work, delassus + j, l, times_row(values, rows + j * n, work, response + l, n))
-        st2(work, delassus + j, j, ld2(work, delassus + j, j) + softness)
-    ldl(work, delassus, m, 0.0)
 
 
 @helper

@@ -39,7 +39,7 @@ def lagrange_dalembert(parts: Any, t: Any, y: Any, parameters: Any, structure: A
         st2(work, x, i, force + ld(values, at.KINETIC + i) - ld(values, at.RATE + i))
     for j in range(m):
         st2(work, x + 1, j, -ld(values, at.BIAS + j))
-    factor_saddle_point(values, at.MASS, at.ROWS, 0.0, work, 1, n, m)
+    factor_saddle_point(values, at.MASS, at.ROWS, work, 1, n, m)
     solve_saddle_point(values, at.ROWS, work, 1, n, m, x, x + 1)
     return x
 
@@ -85,7 +85,7 @@ def admissible_state(parts: Any, t: Any, y: Any, parameters: Any, structure: Any
     start = y.shape[0] - n
     values = work[0][: at.SIZE]
     parts(t, y, parameters, structure, work[x + 2 :], values)
-    factor_saddle_point(values, at.MASS, at.ROWS, 0.0, work, 1, n, m)
+    factor_saddle_point(values, at.MASS, at.ROWS, work, 1, n, m)
     for j in range(m):
         s = -ld(values, at.VALUE + j)
         for i in range(n):

@@ -6,7 +6,7 @@ accelerations.
 
 Every iteration is Newton's for a fixed old λ, with the matrices of the newest position,
 
-    [[M₁, −A₁ᵀ], [A₁, ε]] (δv̇; δλ) = (residual; −4 φ(q₁)/h²),    a = 4/(h² ε),
+    [[M₁, −A₁ᵀ], [A₁, E]] (δv̇; δλ) = (residual; −4 φ(q₁)/h²),    a = 4/h² E⁻¹,    E = ε diag(A₁ M₁⁻¹ A₁ᵀ)
 
 so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁
 are replaced by the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.
@@ -17,7 +17,7 @@ drops the gap closes slowly or not at all.
 Sources: Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997.
 
 coefficients
-    ε, relative to A M⁻¹ Aᵀ of rows of comparable sizes.
+    ε, relative to A M⁻¹ Aᵀ.
 options
     largest number of iterations; rounds of the projections.
 own rows

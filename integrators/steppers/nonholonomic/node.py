@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arithmetic.saddle_point import factor_saddle_point, solve_saddle_point
+from integrators.arithmetic.saddle_point import factor_saddle_point, factor_soft_saddle_point, solve_saddle_point
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.problem import Problem
 from integrators.problem.parts import constrained
@@ -103,17 +103,19 @@ def greatest_position(work: Any, q: Any, n_q: Any, n: Any) -> Any:
 @kernel
 def factor(values: Any, structure: Any, work: Any) -> None:
     """Factor the matrix of the node whose parts are `values`."""
-    soft_factor(values, structure, work, 0.0)
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    factor_saddle_point(values, at.MASS, at.ROWS, work, MATRIX, n, m)
 
 
 @kernel
 def soft_factor(values: Any, structure: Any, work: Any, softness: Any) -> None:
-    """The same with ε, the softness, in place of the lower right zero: regular for rows that depend on each other,
+    """The same with the softness ε in the place of the lower right zero: regular for rows that depend on each other,
     too.
     """
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    factor_saddle_point(values, at.MASS, at.ROWS, softness, work, MATRIX, n, m)
+    factor_soft_saddle_point(values, at.MASS, at.ROWS, softness, work, MATRIX, n, m)
 
 
 @kernel

@@ -9,6 +9,7 @@ import pytest
 
 from integrators import integrate
 from integrators.layout import COUNTERS, ITERATIONS
+from integrators.problem import holonomic_problem, in_velocities
 from integrators.problem.parts import constrained
 from integrators.status import Status
 from integrators.steppers.augmented_lagrangian import augmented_lagrangian
@@ -173,6 +174,22 @@ def test_augmented_lagrangian_needs_no_independent_rows(linkage):
     (y, *_), (z, status, _) = (steps(problem, METHODS["AUGMENTED_LAGRANGIAN"], 0.08, 8) for problem in (once, twice))
     assert status == 0
     assert np.abs(y - z).max() < 1e-11
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1.0, 1e12])
+def test_augmented_lagrangian_knows_no_unit_of_mass(mass):
+    """Two masses on rods: with 1e9 kg velocities were off their rods by 1e-4 m/s, and the run said success."""
+    problem = in_velocities(
+        holonomic_problem(
+            lambda t, q, v, p: p[0] * (0.5 * (v @ v) - 9.81 * (q[1] + q[3])),
+            lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1.0, (q[2] - q[0]) ** 2 + (q[3] - q[1]) ** 2 - 1.0],
+            [1.0, 0.0, 1.0, -1.0], [0.0, 2.0, 3.0, 2.0], [mass],
+        )
+    )  # fmt: skip
+    y, status, iterations = steps(problem, METHODS["AUGMENTED_LAGRANGIAN"], 0.1, 10)
+    assert status == 0
+    assert iterations < 8
+    assert np.abs(problem.invariant_values(0.1, y)[1:]).max() < 1e-14
 
 
 def test_too_large_a_step_is_reported(linkage):
