@@ -54,13 +54,13 @@ def random_states(
     system: NonholonomicSystem, count: int, seed: int = 0, spread: float = 0.3
 ) -> list[tuple[Array, Array]]:
     """Admissible states (q, u): from the start along random admissible velocities, by many small steps; and random
-    u.
+    u; in what counts as one (`Problem.scales`).
     """
-    random = np.random.default_rng(seed)
+    random, one = np.random.default_rng(seed), system.problem().scales[-system.r :]
     states = []
     for _ in range(count):
-        q = _carried(system, system.q0, spread * random.standard_normal(system.r))
-        u = random.standard_normal(system.r)
+        q = _carried(system, system.q0, spread * one * random.standard_normal(system.r))
+        u = one * random.standard_normal(system.r)
         states.append((q, u if system.r < system.n else system.velocity(q, u)))
     return states
 
@@ -82,9 +82,10 @@ def _carried(system: NonholonomicSystem, q: Array, u: Array, steps: int = 128) -
     return q
 
 
-def _close(what: str, a: Array, b: Array, tolerance: float) -> None:
+def _close(what: str, a: Array, b: Array, tolerance: float, terms: Array | float = 0.0) -> None:
+    """Whether numbers that are sums of such terms are the same."""
     a, b = np.asarray(a), np.asarray(b)
-    scale = 1.0 + max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+    scale = 1.0 + max(np.abs(x).max(initial=0.0) for x in (a, b, np.asarray(terms)))
     error = np.abs(a - b).max(initial=0.0) / scale
     if not error < tolerance:
         raise AssertionError(f"{what}: differs by {error:.3g} relative, tolerance {tolerance:.1g}\n{a}\n{b}")
@@ -108,8 +109,10 @@ def check_parts(system: NonholonomicSystem, q: Array, v: Array, t: float = 0.3, 
     )
     flow = along(v, 1.0)
     transport = bracket_transpose(system.group, v, p.mass @ v)
-    _close("rate of the momentum", p.rate, flow.mass.imag @ v / EPS - transport, tolerance)
-    _close("bias of the rows", p.bias, (flow.rows.imag @ v - flow.value.imag) / EPS, tolerance)
+    turning = flow.mass.imag @ v / EPS
+    _close("rate of the momentum", p.rate, turning - transport, tolerance, turning)
+    turning = np.abs(flow.rows.imag / EPS) @ np.abs(v)
+    _close("bias of the rows", p.bias, (flow.rows.imag @ v - flow.value.imag) / EPS, tolerance, turning)
     k = system.positions
     if k:
         gradient = np.array([d.position.imag for d in moved]).T / EPS
@@ -123,13 +126,15 @@ def check_equations(system: NonholonomicSystem, q: Array, u: Array, t: float = 0
     f = reduced_field(system, t, y).real
     rate = reduced_rate(system, t, y).real
     p = complex_parts(system, t, q, f[:n])
-    _close("A v = c", p.rows @ f[:n], p.value, tolerance)
-    _close("φ = 0", p.position, 0 * p.position, max(tolerance, 1e-8))
+    _close("A v = c", p.rows @ f[:n], p.value, tolerance, np.abs(p.rows) @ np.abs(f[:n]))
+    reach = np.linalg.norm(p.rows[system.m - system.positions :], axis=1) * np.abs(q).max()
+    _close("φ = 0", p.position, 0 * p.position, max(tolerance, 1e-8), reach)
     acceleration = reduced_field(system, t + 1j * EPS, y + 1j * EPS * rate)[:n].imag / EPS
-    left = p.mass @ acceleration + p.rate - p.kinetic + p.gradient - p.force
+    terms = p.mass @ acceleration, p.rate, -p.kinetic, p.gradient, -p.force
+    left = np.sum(terms, axis=0)
     multipliers = np.linalg.lstsq(p.rows.T, left, rcond=None)[0]
-    _close("M v̇ + r − D + G − F = Aᵀλ", left, p.rows.T @ multipliers, tolerance)
-    _close("A v̇ = −β", p.rows @ acceleration, -p.bias, tolerance)
+    _close("M v̇ + r − D + G − F = Aᵀλ", left, p.rows.T @ multipliers, tolerance, np.abs(terms).sum(axis=0))
+    _close("A v̇ = −β", p.rows @ acceleration, -p.bias, tolerance, np.abs(p.rows) @ np.abs(acceleration))
     count, edges = len(system.invariant_names), len(system.edges)
     shares = [
         _call(system.reduced.invariants, system, t + 0j, y + 1j * EPS * rate * e, count + edges).imag[:count] / EPS

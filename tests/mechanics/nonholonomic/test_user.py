@@ -79,6 +79,21 @@ def test_all_velocities_as_quasi_velocities_satisfy_every_identity():
     assert np.linalg.matrix_rank(own.basis(own.q0)) == 2
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e9])
+def test_theorems_hold_in_any_unit_of_length(unit):
+    """A skate on an inclined plane, in megametres and in nanometres: rounding of terms of 1e9 is no contradiction."""
+    skate = nonholonomic_system(
+        rn(3),
+        lambda q, v, p: v[0] ** 2 + v[1] ** 2 + 0.02 * p[0] ** 2 * v[2] ** 2,
+        lambda q, p: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+        [0.1 * unit, 0.2 * unit, 0.3],
+        [0.5 * np.cos(0.3) * unit, 0.5 * np.sin(0.3) * unit, 1.1],
+        potential=lambda q, p: -4.0 * p[0] * q[0],
+        parameters=[unit],
+    )
+    check_system(skate)
+
+
 def test_constant_columns_of_the_rows_give_independent_components():
     own = nonholonomic_system(
         table_of([(SO3, 1)]),
