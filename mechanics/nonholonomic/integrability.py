@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Problem
 from mechanics.nonholonomic.flat import bracket, coordinate_rate
 from mechanics.nonholonomic.system import NonholonomicSystem
 
@@ -39,12 +38,17 @@ def growth_vector(
     Raises ImportError without mpmath (the numbers with many digits).
     """
     import mpmath
+    from scipy.linalg import qr
 
     with mpmath.workdps(DIGITS):
         point = np.array([mpmath.mpf(float(x)) for x in np.asarray(system.q0 if q is None else q)], dtype=object)
-        problem = system.problem()  # once: it is held against its energy
-        fields = [_column(system, problem, j) for j in range(system.r)]
-        return growth(system.group, fields, point, depth, patience)
+        columns = _columns(system)
+        if system.r == system.n:  # v is the nearest admissible velocity: some of the columns span them
+            basis = np.array([column(point) for column in columns], dtype=np.float64).T
+            heavy = np.sqrt(system.parts(point.astype(np.float64), np.zeros(system.n)).mass.diagonal())
+            order = qr(heavy[:, None] * basis / heavy, pivoting=True)[2]
+            columns = [columns[j] for j in order[: system.n - system.m]]
+        return growth(system.group, columns, point, depth, patience)
 
 
 def integrable_combinations(system: NonholonomicSystem, q: ArrayLike | None = None) -> int:
@@ -72,23 +76,32 @@ def growth(group: NDArray[np.int64], fields: list[Field], q: Array, depth: int, 
     return tuple(ranks)
 
 
-def _column(system: NonholonomicSystem, problem: Problem, j: int) -> Field:
-    def column(q: Array) -> Array:
-        out, still = (_velocity(system, problem, q, u) for u in (np.eye(system.r)[j], np.zeros(system.r)))
-        return out - still
+def _columns(system: NonholonomicSystem) -> list[Field]:
+    """The columns of S; what they are at a place is found once."""
+    posed = system.problem()
+    field, size = posed.field.python, posed.work_shape
+    known: dict[tuple[Any, ...], Array] = {}
 
-    return column
+    def velocity(q: Array, u: Array) -> Array:
+        if system.lift is not None:
+            return system.lift(q, u)
+        zero = 0 * q[0]
+        out, work = np.full(system.n + system.r, zero, dtype=object), np.full(size, zero, dtype=object)
+        y = np.concatenate([q, np.array([zero + x for x in u], dtype=object)])
+        field(zero, y, system.parameters, system.structure, work, out)
+        return out[: system.n]
 
+    def at(q: Array) -> Array:
+        place = tuple(q)
+        if place not in known:
+            still = velocity(q, np.zeros(system.r))
+            known[place] = np.array([velocity(q, e) - still for e in np.eye(system.r)], dtype=object)
+        return known[place]
 
-def _velocity(system: NonholonomicSystem, problem: Problem, q: Array, u: Array) -> Array:
-    if system.lift is not None:
-        return system.lift(q, u)
-    zero = 0 * q[0]
-    work = np.full(problem.work_shape, zero, dtype=object)
-    out = np.full(system.n + system.r, zero, dtype=object)
-    y = np.concatenate([q, np.array([zero + x for x in u], dtype=object)])
-    problem.field.python(zero, y, system.parameters, system.structure, work, out)
-    return out[: system.n]
+    def column(j: int) -> Field:
+        return lambda q: at(q)[j]
+
+    return [column(j) for j in range(system.r)]
 
 
 def _bracket_of(group: NDArray[np.int64], x: Field, y: Field) -> Field:

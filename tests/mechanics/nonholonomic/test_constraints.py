@@ -97,13 +97,27 @@ GROWTH = {
     "contact-chain": (6, 7),
     "vertical-disk": (2, 3, 4), "car": (2, 3, 4), "snakeboard": (4, 6), "roller-racer": (2, 3, 4),
     "rolling-disk": (3, 4, 5),
-    "thick-disk": (3, 5, 5), "ball-on-turntable": (3, 5, 5),
+    "thick-disk": (3, 5, 5), "ball-on-turntable": (3, 5, 5), "tilting-disk": (3, 4, 5, 5),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", GROWTH)
 def test_growth_vectors_are_the_known_ones(name):
     assert growth_vector(NONHOLONOMIC[name]()) == GROWTH[name]
+
+
+def test_a_tractor_with_two_trailers_reaches_every_place():
+    """All five velocities as quasi-velocities, of which two span the admissible ones."""
+
+    def axles(q):
+        blades = [[np.sin(a), -np.cos(a)] for a in q[2:]]
+        hitch = 0.7 * np.cos(q[3] - q[4])
+        return [[*blades[0], 0.0, 0.0, 0.0], [*blades[1], 0.0, 0.7, 0.0], [*blades[2], 0.0, hitch, 0.5]]
+
+    start = [0.1, 0.2, 0.3, 0.5, 0.2]
+    tractor = nonholonomic_system(rn(5), lambda q, v: 0.5 * v @ v, axles, start, np.zeros(5))
+    assert tractor.quasi_velocities.size == 5
+    assert growth_vector(tractor) == (2, 3, 4, 5)
 
 
 @pytest.mark.parametrize("name", ["thick-disk", "ball-on-turntable", "routh-sphere"])
