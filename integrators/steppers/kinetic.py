@@ -235,14 +235,20 @@ def _check(problem: Problem, t: float, y: Array, K: Sparse, m: int, damped: bool
     moved = _moved(problem, later, y, 0.3 * rng.normal(size=m))
     inertia = 1.0 / np.where(K.diagonal() > 0.0, K.diagonal(), 1.0)
     for time, place in ((t, y), (later, moved)):
-        _, at_rest = _velocity(problem, time, place, np.zeros(m))
+        still, at_rest = _velocity(problem, time, place, np.zeros(m))
         speeds = 1.0 + np.abs(K @ y[-m:]) + np.sqrt(np.abs(at_rest).max() / inertia.max())
         p = speeds * inertia * rng.normal(size=m)
         v, force = _velocity(problem, time, place, p)
-        if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
+        size = _TOLERANCE * np.abs(K @ p).max()
+        if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=size):
+            says = "the inertia depends on the place"
+            if not np.allclose(still, 0.0, rtol=0.0, atol=size):
+                says = "here momenta of zero move (magnetic fields, moving frames)"
+            elif not np.allclose(_velocity(problem, time, place, 2.0 * p)[0], 2.0 * v, rtol=_TOLERANCE, atol=size):
+                says = "here it is not linear in the momentum"
             raise ValueError(
-                f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends "
-                "on the place"
+                f"{problem.model}: this method needs a velocity K p with the same K everywhere; {says}: take a method "
+                "that asks the field for it, such as MIDPOINT, VARIATIONAL_GAUSS2 or GAUSS8"
             )
         if not damped and not np.allclose(
             force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())

@@ -341,7 +341,8 @@ def test_problems_without_a_constant_kinetic_energy_are_refused(problems: Any, m
     cases = [
         (problem(lambda t, y: [y[1], -y[0]], canonical=False), "canonical"),
         (problem(lambda t, y: [y[1] / (1 + y[0] ** 2), -y[0]]), "the inertia depends on the place"),
-        (problem(lambda t, y: [y[1] ** 3, -y[0]]), "the inertia depends on the place"),
+        (problem(lambda t, y: [y[1] ** 3, -y[0]]), "it is not linear in the momentum"),
+        (problem(lambda t, y: [y[1] - 0.2 * y[0], 0.2 * (y[1] - 0.2 * y[0])]), "momenta of zero move"),
         (problem(lambda t, y: [y[1], -y[0] - 0.1 * y[1]]), "depends on the momentum"),
         (problem(lambda t, y: [1e9 * y[1], -y[0] - 0.1 * y[1]], y0=(0.5, 0.0)), "depends on the momentum"),
         (
