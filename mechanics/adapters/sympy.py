@@ -508,11 +508,15 @@ def _start(
     if missing := set(q) - set(values):
         raise ValueError(f"start: no value for {_listed(missing)}; give one for every coordinate")
     known = {x: values.get(x, 0.0) for x in [*q, *v]}
-    if gaps and np.abs(gap := given.value(gaps, known)).max() > 1e-9:
-        raise ValueError(
-            f"start: configuration constraint {int(np.abs(gap).argmax())} is violated by {np.abs(gap).max():.3g}; "
-            "expected 0 within 1e-09"
-        )
+    if gaps:
+        gap = np.abs(given.value(gaps, known))
+        slopes = given.value([[sympy.diff(given.put(c), x) for x in q] for c in gaps], known)
+        allowed = 1e-9 + 1e-14 * np.abs(slopes) @ np.abs([known[x] for x in q])  # rounding of large numbers is none
+        if (gap > allowed).any():
+            k = int((gap / allowed).argmax())
+            raise ValueError(
+                f"start: configuration constraint {k} is violated by {gap[k]:.3g}; expected 0 within {allowed[k]:.3g}"
+            )
     if slips:
         free = [x for x in v if x not in values]
         slip = given.value(slips, known)

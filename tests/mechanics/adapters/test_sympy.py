@@ -212,6 +212,16 @@ def skate(extra: Any = 0) -> Any:
     return mechanics.from_lagranges_method(lagrange, {m: 1.0, g: 0.6, k: 0.3}, start)
 
 
+def test_rounding_of_large_numbers_opens_no_constraint() -> None:
+    """A hundred metres in micrometres: rounding of 1e16."""
+    x, y = dynamicsymbols("x y")
+    method = LagrangesMethod(m * (x.diff() ** 2 + y.diff() ** 2) / 2, [x, y], hol_coneqs=[x**2 + y**2 - r**2])
+    start = {x: 1e8 * np.cos(0.3), y: 1e8 * np.sin(0.3)}
+    assert mechanics.from_lagranges_method(method, {m: 2.0, r: 1e8}, start).y0[0] == start[x]
+    with pytest.raises(ValueError, match="configuration constraint 0 is violated"):
+        mechanics.from_lagranges_method(method, {m: 2.0, r: 1e8}, start | {x: start[x] + 1.0})
+
+
 def test_nonholonomic_constraints_with_multipliers() -> None:
     run = integrate(skate(), "GAUSS8", (0.0, 5.0), step=0.02)
     assert run.error("energy") < 1e-14
