@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import FIRST_KNOWN, HISTORY
+from integrators.layout import DIVIDED, FIRST_KNOWN, HISTORY, SUBSTEPS
 from integrators.problem.fields import Field
 from integrators.problem.inputs import Inputs, Signal
 from integrators.problem.jitted import raise_raised
@@ -437,7 +437,7 @@ def _held_step(put: Any, base: Any, drive: _Drive, rows: int) -> Callable[..., i
         structure: Any, field_work: Any, work: Any, counters: Any,
     ) -> int:  # fmt: skip
         own, inner, before, u = parameters[:count], work[:rows], work[rows], work[rows + 1]
-        single = work[rows + 2].ravel()
+        single, divided = work[rows + 2].ravel(), counters[DIVIDED]
         single[0], single[1] = coefficients[0], 1.0
         for s in range(coefficients.shape[0] - 1):
             part = coefficients[1 + s] * h
@@ -451,11 +451,13 @@ def _held_step(put: Any, base: Any, drive: _Drive, rows: int) -> Callable[..., i
                     st(before, i, ld(y, i))
                     st(before, n + i, ld(low, i))
                 counters[FIRST_KNOWN], counters[HISTORY] = 0, 0
+                tried = counters[DIVIDED], counters[SUBSTEPS]
                 status = base(
                     field, t, part, y, low, table, single[:2], options, own, structure, field_work, inner, counters
                 )
                 if status != OK:
                     return int(status)
+                counters[DIVIDED], counters[SUBSTEPS] = tried  # it was only to see where it leads
                 put(t + part, y, parameters, structure, field_work)
                 for k in range(m):
                     own[places[k]] = 0.5 * (u[k] + own[places[k]])
@@ -469,6 +471,7 @@ def _held_step(put: Any, base: Any, drive: _Drive, rows: int) -> Callable[..., i
             if status != OK:
                 return int(status)
             t = t + part
+        counters[DIVIDED] = min(counters[DIVIDED], divided + 1)  # of a composition: one step, whichever parts
         return int(OK)
 
     return step
@@ -486,7 +489,7 @@ def _kicked_step(values: Any, base: Any, drive: _Drive, rows: int) -> Callable[.
         structure: Any, field_work: Any, work: Any, counters: Any,
     ) -> int:  # fmt: skip
         own, inner, before, u = parameters[:count], work[:rows], work[rows], work[rows + 1]
-        single = work[rows + 2].ravel()
+        single, divided = work[rows + 2].ravel(), counters[DIVIDED]
         single[0], single[1] = coefficients[0], 1.0
         for k in range(m):
             own[places[k]] = 0.0
@@ -496,6 +499,7 @@ def _kicked_step(values: Any, base: Any, drive: _Drive, rows: int) -> Callable[.
             for i in range(n):
                 st(before, i, ld(y, i))
                 st(before, n + i, ld(low, i))
+            tried = counters[DIVIDED], counters[SUBSTEPS]
             for again in range(2):
                 for k in range(m):
                     st(y, pushed[k], ld(y, pushed[k]) + (0.5 * part) * ld(u, k))
@@ -508,6 +512,7 @@ def _kicked_step(values: Any, base: Any, drive: _Drive, rows: int) -> Callable[.
                 for k in range(m):
                     st(y, pushed[k], ld(y, pushed[k]) + (0.5 * part) * ld(u, k))
                 if again == 0:
+                    counters[DIVIDED], counters[SUBSTEPS] = tried  # it was only to see where it leads
                     values(t + part, y, parameters, structure, field_work, u[m : 2 * m])
                     for k in range(m):
                         st(u, k, 0.5 * (ld(u, k) + ld(u, m + k)))
@@ -515,6 +520,7 @@ def _kicked_step(values: Any, base: Any, drive: _Drive, rows: int) -> Callable[.
                         st(y, i, ld(before, i))
                         st(low, i, ld(before, n + i))
             t = t + part
+        counters[DIVIDED] = min(counters[DIVIDED], divided + 1)
         return int(OK)
 
     return step

@@ -7,6 +7,7 @@ from integrators import integrate
 from integrators.steppers.tree_variational import tree_variational
 from mechanics import Body, Inertia, Mechanism, Tree
 from mechanics.constraints import gear
+from mechanics.forces import motor, servo
 from mechanics.joints import Continuous, Cylindrical, Motion, Planar, Prismatic, Revolute, Rheonomic, Turn
 from mechanics.systems import SYSTEMS
 
@@ -88,6 +89,28 @@ def test_divided_steps_of_compositions_are_counted_once():
     (doubt,) = run.doubts
     assert doubt.name == "division"
     assert doubt.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("element", "inputs"),
+    [
+        (motor("disk_joint"), {"disk_joint": lambda t: 0.0 * t}),
+        (motor("disk_joint"), {"disk_joint": lambda t, y: -0.01 * y[1]}),
+        (servo("disk_joint", stiffness=1e-6, damping=0.0), {"disk_joint.target": lambda t, y: y[0]}),
+    ],
+    ids=["of time", "kicks", "held"],
+)
+@pytest.mark.parametrize("method", ["TREE_VARIATIONAL", "TREE_VARIATIONAL_SUZUKI4"])
+def test_steps_that_are_tried_for_their_inputs_are_counted_once(method, element, inputs):
+    """Inputs that read the state take every step twice, once to see where it leads: half of them are not all."""
+    problem = Mechanism(disk(Revolute(AXIS)), elements=[element]).problem([0.0], [100.0]).with_inputs(inputs)
+    run = integrate(problem, method, (0.0, 0.2), 0.02)
+    assert run.attributes["divided_steps"] == run.steps == 10
+    undriven = disk(Revolute(AXIS)).problem([0.0], [100.0])
+    parts = integrate(undriven, method, (0.0, 0.2), 0.02).attributes["substeps"]
+    assert run.attributes["substeps"] == parts
+    (doubt,) = run.doubts
+    assert (doubt.name, doubt.value) == ("division", 1.0)
 
 
 def test_a_swing_that_begins_is_no_travel():
