@@ -17,7 +17,7 @@ from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
 from integrators.engine.step_again import looked
 from integrators.problem import Doubt
-from integrators.problem.guards import ENERGY_CHANGE, Guard
+from integrators.problem.guards import CARRIED_SHARE, ENERGY_CHANGE, Guard
 from integrators.problem.problem import Problem
 from liegroup.arrays import spread
 from liegroup.table import EXP, retract
@@ -37,13 +37,15 @@ counts.
 
 def is_little(run: Run, found: Trajectory, k: int) -> bool:
     """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
-    exchanged, or a number is nothing `beside` the motion: the guard knows the start with which its problem was posed,
-    not that of this trajectory, nor what work has brought.
+    exchanged, or a number is nothing `beside` the motion, or nothing but what the way of the whole has `carried`: the
+    guard knows the start with which its problem was posed, not that of this trajectory, nor what work has brought.
     """
     problem = run.problem
     posed, guard = problem.guards[k], run.method.guards(problem)[k]
     if guard.beside is not None and found.guarded[3, k] > guard.greatest:
         return bool(found.guarded[3, k] <= _beside(guard, found))
+    if guard.carried is not None and guard.change < np.inf and not guard.stops:
+        return _is_kept_apart(guard, found, problem.invariant_names.index(guard.name), float(found.guarded[3, k]))
     if guard.name == "balance" and "energy" in problem.invariant_names:
         return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
@@ -66,6 +68,21 @@ def _beside(guard: Guard, found: Trajectory) -> float:
     with suppress(Exception):  # of states that are none
         return float(np.median([guard.beside(float(found.t[k]), found.y[k]) for k in rows]))
     return 0.0
+
+
+def _is_kept_apart(guard: Guard, found: Trajectory, column: int, furthest: float) -> bool:
+    """Whether a number has changed by no more than its guard allows in some saved states, beside what is `carried`, and
+    by little of what could be: what is right to a millionth, a million metres away, differs by a metre times the
+    momentum.
+    """
+    rows = spread(len(found.t), ROWS)
+    with suppress(Exception), np.errstate(all="ignore"):  # of states that are none
+        carried, most = np.array([guard.carried(float(found.t[k]), found.y[k]) for k in rows]).T
+        numbers = found.invariants[rows, column]
+        rest, changed = numbers - carried, abs(furthest - float(found.invariants[0, column]))
+        kept = np.abs(rest - rest[0]) <= guard.change + guard.relative * abs(rest[0])
+        return bool(len(rows) > 1 and kept.all() and changed <= CARRIED_SHARE * most.max())
+    return False
 
 
 def _changed(problem: Problem, found: Trajectory, column: int) -> tuple[Array, Array]:

@@ -49,6 +49,10 @@ class Guard:
     beside : callable, optional
         ``(t, y)`` → what `greatest` may be beside a state of the motion, where the start alone says too little of it:
         of a run that has passed `greatest`, the median of some of its saved states counts.
+    carried : callable, optional
+        ``(t, y)`` → the part of the number that is due to where the motion is, as that of an angular momentum to the
+        way of the whole, and how large it could be at most there: a run that has passed `change` is asked in some of
+        its saved states for the rest, and whether it has changed by more than `CARRIED_SHARE` of what could be.
     accounts : bool
         Of an energy that only falls under a smooth field: whether what a run of fixed steps loses is held against what
         the field takes from it, as far as every step is saved; more by `rise` is a doubt.
@@ -56,7 +60,8 @@ class Guard:
     Raises
     ------
     ValueError, TypeError
-        A name that is no identifier; limits that are not numbers, or in the wrong order; `beside` that is no function.
+        A name that is no identifier; limits that are not numbers, or in the wrong order; `beside` or `carried` that are
+        no functions.
 
     Examples
     --------
@@ -82,13 +87,15 @@ class Guard:
     function: Any = None
     accounts: bool = False
     beside: Any = None
+    carried: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise ValueError(f"guard: name {self.name!r}, expected an identifier (letters, digits, _)")
         of_kind(self.says, str, "says", "a text")
-        if self.beside is not None and not callable(self.beside):
-            raise TypeError(f"guard {self.name!r}: beside {self.beside!r}, expected a function (t, y) or None")
+        for field in ("beside", "carried"):
+            if (given := getattr(self, field)) is not None and not callable(given):
+                raise TypeError(f"guard {self.name!r}: {field} {given!r}, expected a function (t, y) or None")
         for field in ("least", "greatest", "change", "rise", "relative"):
             real(getattr(self, field), f"guard {self.name!r}: {field}", "a number", lambda x: x == x)
         if not (self.least <= self.greatest and self.change >= 0.0 and self.rise >= 0.0 and self.relative >= 0.0):
@@ -136,6 +143,8 @@ ENERGY_CHANGE = 0.05
 """Part of the energy at play by which the energy of a motion that keeps it may be wrong."""
 ENERGY_SHARE = 1e-3
 """Part of the magnitude of the energy that is added, for energies that are far from zero."""
+CARRIED_SHARE = 1e-3
+"""Part of what the way of the whole could carry that is no change of a number either."""
 MOMENTUM_CHANGE = 0.05
 """Part of the momenta of the start, and of its own magnitude, by which a conserved momentum may be wrong."""
 
@@ -173,12 +182,13 @@ def balance_guard(at_play: float, dissipates: bool = False) -> Guard:
     )  # fmt: skip
 
 
-def momentum_guards(names: Sequence[str], magnitude: float) -> tuple[Guard, ...]:
+def momentum_guards(names: Sequence[str], magnitude: float, carried: Any = None) -> tuple[Guard, ...]:
     """The guards of conserved momenta; `magnitude`: of those that the motion starts with.  Nothing at rest (0)."""
     if not magnitude > 0.0:
         return ()
     says, change, part = "a momentum that should be conserved is not", MOMENTUM_CHANGE * magnitude, MOMENTUM_CHANGE
-    return tuple(Guard(name, says, "use a smaller step or tolerance", change=change, relative=part) for name in names)
+    remedy = "use a smaller step or tolerance"
+    return tuple(Guard(name, says, remedy, change=change, relative=part, carried=carried) for name in names)
 
 
 def tightened(guard: Guard, part: float) -> Guard:

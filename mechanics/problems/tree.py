@@ -19,6 +19,7 @@ from mechanics.algorithms.era import era
 from mechanics.closed_trees.connected import derivative_sparsity
 from mechanics.constraints.assembly import canonical_units, size_of, units_of
 from mechanics.guards import tree_guards
+from mechanics.model.layout import upright_axis
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.scenes import tree_scene
@@ -126,11 +127,34 @@ def hamiltonian_problem(
 
 
 def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
-    """The guards of conserved momenta, linear and angular ones over the extent of the tree."""
+    """The guards of conserved momenta, linear and angular ones over the extent of the tree: those about the origin of
+    the world less what the whole has by its way.
+    """
     size = size_of(tree)
     linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
-    of = {"kg m/s": linear, "kg m^2/s": linear * size}
-    return [guard for name, unit in zip(names, units, strict=True) for guard in momentum_guards([name], of[unit])]
+    found: list[Guard] = []
+    for name, unit in zip(names, units, strict=True):
+        angular = unit == "kg m^2/s"
+        carried = partial(_by_its_way, tree, _axis_of(tree, name)) if angular else None
+        found += momentum_guards([name], linear * size if angular else linear, carried)
+    return found
+
+
+def _axis_of(tree: Tree, name: str) -> NDArray[np.float64]:
+    """The axis in the world about which a watched angular momentum is."""
+    along = {f"angular_momentum_{axis}": unit for axis, unit in zip("xyz", np.eye(3), strict=True)}
+    return along.get(name, np.array(upright_axis(tree.parameters, 2)))
+
+
+def _by_its_way(tree: Tree, axis: NDArray[np.float64], t: float, y: NDArray[np.float64]) -> tuple[float, float]:
+    """The angular momentum of the whole mass in its centre about an axis through the origin of the world, and how large
+    that could be at the same distance.
+    """
+    q, p = y[: tree.nq], y[tree.nq :]
+    v, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)
+    momentum, place = dynamics.centroidal_momentum(tree, q, v, t)[:3], dynamics.centre_of_mass(tree, q, t)
+    across = [float(np.linalg.norm(x - (axis @ x) * axis)) for x in (place, momentum)]
+    return float(axis @ np.cross(place, momentum)), across[0] * across[1]
 
 
 def _unknown_motion(tree: Tree, t: float, y: NDArray[np.float64]) -> str:

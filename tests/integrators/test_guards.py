@@ -232,6 +232,23 @@ def test_momenta_are_guarded_alike_in_all_units(method, step, gravity):
     assert small == huge == large
 
 
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, 0.0), (0.3, 0.4, -1.0)])
+def test_right_runs_far_from_the_origin_keep_their_angular_momentum(gravity):
+    """A satellite a thousand kilometres away, right to a ten-millionth of its way: momenta, wrong by as much, times the
+    distance are more than the satellite has of its own.  What it has of its own is asked there, too.
+    """
+    inertia = Inertia.about_com(500.0, (0, 0, 0), np.diag([120.0, 100.0, 60.0]))
+    tree = Tree([Body("satellite", Free(), inertia=inertia)], gravity=gravity)
+    q, v = np.array([1e6, 0, 0, 1, 0, 0, 0]), np.array([6.0, 8.0, 0.0, 0.02, -0.01, 0.03])
+    far = tree.problem(q, v)
+    run = integrate(far, "RKMK4", (0.0, 600.0), 1.0)
+    assert run.success, run.message
+    exact = integrate(far, "RKMK_DOP853", (0.0, 600.0), rtol=1e-11)
+    assert np.abs(run["q"][-1] - exact["q"][-1]).max() < 0.03
+    coarse = integrate(far, "RKMK4", (0.0, 600.0), 20.0)
+    assert any(doubt.name.startswith("angular_momentum") for doubt in coarse.doubts)
+
+
 def test_energies_and_momenta_may_change_by_a_twentieth_of_what_is_at_play():
     (energy,), (free,), (falls,) = energy_guard(2.0), momentum_guards(["p"], 3.0), energy_guard(2.0, dissipates=True)
     for guard, start, change in ((energy, 10.0, 0.1 + 0.01), (free, 1.0, 0.15 + 0.05)):
