@@ -28,6 +28,10 @@ of the arm that carries it.
 """
 LITTLE = 0.05
 """Part of the way of positions of another unit that one counts as, at least."""
+AT_LEAST = 1e-5
+"""Part of how far others go that counts of it beside a uniform motion, at least: a straight flight has no swings to be
+measured by, but what its run makes of it.
+"""
 SLIGHT = 1e-6
 """The same of components of which nothing is known."""
 TINY = 1e-9
@@ -61,7 +65,8 @@ def ways_of(run: Run, t: Array, states: Array) -> Array:
         swings = swings_of(t, states[:, part])
         for unit in sorted(set(units.tolist())):
             alike = units == unit  # components of a quaternion are of one turn
-            shared = min(swings[alike].max(), HALF_A_TURN if unit == ANGLE else np.inf)
+            shared = max(swings[alike].max(), AT_LEAST * moved[alike].max())
+            shared = min(shared, HALF_A_TURN if unit == ANGLE else np.inf)
             ways[alike] = moved[alike].max() if unit == QUATERNION else np.maximum(moved[alike], shared)
         scale[part] = np.maximum(ways, LITTLE * np.minimum(moved / one, 1.0).max() * one)
     return scale

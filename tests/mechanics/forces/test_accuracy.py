@@ -361,6 +361,18 @@ def test_what_hardly_swings_beside_what_travels_is_not_the_motion():
     assert run.success, run.message
 
 
+@pytest.mark.parametrize("speed", [100.0, 7500.0])
+def test_a_flight_that_is_straight_is_not_measured_by_its_errors(speed):
+    """A satellite that turns on its way: places are right to 2e-7 of it, and the way has no swings."""
+    inertia = Inertia.about_com(500.0, (0, 0, 0), np.diag([120.0, 100.0, 60.0]))
+    tree = Tree([Body("satellite", Free(), inertia=inertia)], gravity=(0, 0, 0))
+    way = np.array([0.6, 0.8, 0.0]) * speed
+    problem = tree.problem(tree.neutral(), [*way, 0.02, -0.01, 0.03])
+    run = integrate(problem, "RKMK4", (0.0, 600.0), 1.0)
+    assert np.abs(run["q"][-1, :3] - 600.0 * way).max() < 2e-7 * 600.0 * speed
+    assert run.success, run.message
+
+
 @pytest.mark.xfail(strict=True, reason="a known limit: each node is measured by its own way, which is that of all")
 def test_a_pair_that_vibrates_along_its_way_is_asked_in_every_frame():
     elements = [Springs([[0, 1]], 50.0), Dampers([[0, 1]], 0.05)]
