@@ -82,6 +82,21 @@ class StepController:
             What does not go together, with the remedy.
         """
 
+    def why_no_step(self, clock: NDArray[np.float64], numbers: NDArray[np.float64]) -> str:
+        """What a run that ends for want of a step says, where the controller knows more than the run.
+
+        Parameters
+        ----------
+        clock, numbers : array
+            Of the run, as `propose` and `judge` have left them.
+
+        Returns
+        -------
+        str
+            With the remedy, or nothing.
+        """
+        return ""
+
     def method(self, method: Method) -> Method:
         """The method as it is run under this controller.
 

@@ -19,7 +19,7 @@ from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATUR
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem.fields import Field, as_field
-from integrators.status import OK, STEP_UNDERFLOW
+from integrators.status import CONTROLLER_FAILED, OK
 from liegroup.compile import entry
 
 RHO = MEMORY
@@ -43,14 +43,16 @@ def judge(
     status: Any, error: Any, t: Any, h: Any, y: Any, watched: Any, parameters: Any, structure: Any, field_work: Any,
     values: Any, clock: Any, numbers: Any,
 ) -> Any:  # fmt: skip
-    """ρ <- ρ + ε G; a step that fails is not repeated, because a shorter one would not be symmetric."""
+    """ρ <- ρ + ε G; a step that fails is not repeated, because a shorter one would not be symmetric.  No step is left
+    where ρ is not positive.
+    """
     if status != OK:
         return status
     watched(t, y, parameters, structure, field_work, values)
     forward = 1.0 if h > 0.0 else -1.0
     clock[RHO] += numbers[EPSILON] * forward * values[1]
     clock[H] = numbers[EPSILON] / clock[RHO] * forward
-    return OK if clock[RHO] > 0.0 else STEP_UNDERFLOW
+    return OK if clock[RHO] > 0.0 else CONTROLLER_FAILED
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,17 @@ class IntegratingController(ReversibleController):
         run.clock[H] = run.forward * epsilon / run.clock[RHO]
         if run.clock[RHO] > 0.0:
             _check_rate(run, float(run.clock[H]))
+
+    def why_no_step(self, clock: NDArray[np.float64], numbers: NDArray[np.float64]) -> str:
+        rho = float(clock[RHO])
+        if rho > 0.0:
+            return ""
+        if np.isnan(rho):
+            return "size(t, y) gives no number for G there"
+        return (
+            f"ρ = {rho:.3g}, expected a positive number: steps ε/ρ would change by too much from one to the next; give "
+            f"a smaller step ε than {numbers[EPSILON]:g}"
+        )
 
 
 def _check_rate(run: Steered, h: float) -> None:

@@ -210,6 +210,10 @@ class AdaptiveRun(Run):
     def take(self, status: Status) -> None:
         if status is Status.CONTROLLER_FAILED and self._is_of_the_field():
             super().take(Status.NON_FINITE)
+        elif status in (Status.CONTROLLER_FAILED, Status.STEP_UNDERFLOW) and (
+            known := self.steering.controller.why_no_step(self.clock, self.numbers)
+        ):
+            self.end(Status.CONTROLLER_FAILED, f"{self.steering.controller.name}: {known}")
         elif status is Status.CONTROLLER_FAILED:
             self.end(status, self._why_the_controller_failed())
         else:

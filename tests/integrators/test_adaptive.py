@@ -498,6 +498,22 @@ def test_pairs_that_make_no_sense_are_refused(problems, method, options, words):
 # --- the integrating controller ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("turned", "span", "steps"), [(0.0, 30.0, 0), (1.2, 30.0, None), (1.2, -30.0, 0)])
+def test_an_integrating_controller_whose_step_is_too_large_says_so(problems, turned, span, steps):
+    """1/Q + ε G/2 is negative at the start, or ρ + ε G later: there is no step, and no singularity."""
+    problem = problems.kepler(0.7)
+    start = integrate(problem, "RKMK_DOP853", (0.0, turned), rtol=1e-9).y[-1] if turned else problem.y0
+    run = integrate(
+        problem.with_start(start), "SPLIT_STRANG", (0.0, span), 20.0,
+        controller=IntegratingController(problems.kepler_step_size),
+    )  # fmt: skip
+    assert run.status is Status.CONTROLLER_FAILED
+    assert steps is None or run.steps == steps
+    assert "ρ = -" in run.message
+    assert "give a smaller step ε than 20" in run.message
+    assert "singular" not in run.message
+
+
 def test_a_reversible_controller_keeps_the_energy_in_its_band(problems):
     """Kepler, e = 0.8, 300 revolutions: the band of the last tenth is that of the first; the steps vary by more than
     ten.
