@@ -362,7 +362,13 @@ class Mechanism:
         """Configurations or velocities of the tree, one number per coordinate."""
         x = reals(values, what)
         if x.shape != (size,) or not np.isfinite(x).all():
-            raise ValueError(f"{what}: shape {x.shape}, expected {size} finite numbers in the order of the joints")
+            many = (
+                "; one at a time: a problem takes many starts by with_start([made.problem(q, v).y0 for q, v in starts])"
+            )
+            raise ValueError(
+                f"{what}: shape {x.shape}, expected {size} finite numbers in the order of the joints"
+                + (many if x.ndim == 2 and x.shape[1] == size else "")
+            )
         return x
 
     def _closed(self, values: ArrayLike, what: str, t: float = 0.0) -> Array:

@@ -69,3 +69,17 @@ def test_rates_that_contradict_each_other_are_named_however_slow(speed):
     np.testing.assert_allclose(geared.velocities(geared.home, {"a_joint": speed, "b_joint": 2 * speed}).v[0], speed)
     with pytest.raises(ModelError, match="rates of a_joint, b_joint: cannot all be met"):
         geared.velocities(geared.home, {"a_joint": speed, "b_joint": 0.0})
+
+
+def test_many_starts_of_a_mechanism_are_states_of_its_problem():
+    made = Mechanism(Tree([Body("a", HINGE, inertia=BAR)]))
+    starts = [([0.1 * k], [0.2 * k]) for k in range(3)]
+    q, v = np.array([q for q, _ in starts]), np.array([v for _, v in starts])
+    for given in ((q, v), (q[0], v)):
+        with pytest.raises(ValueError, match=r"shape \(3, 1\), expected 1 .*one at a time.*with_start"):
+            made.problem(*given)
+    problem = made.problem().with_start([made.problem(q, v).y0 for q, v in starts])
+    for k, one in enumerate(starts):
+        assert (problem.y0[k] == made.problem(*one).y0).all()
+    with pytest.raises(ValueError, match=r"shape \(2,\), expected 1 finite numbers in the order of the joints$"):
+        made.problem([0.0, 1.0])
