@@ -111,6 +111,8 @@ LIGHT = 1e-13
 """Relative error, squared, of a position of a canonical problem that counts as much as that tolerance: the energy of
 what is light beside the rest, or slow, says nothing of it.
 """
+NOTHING = 1e-200
+"""An energy, J, that is none: parts of it would be lost."""
 RESOLVED = 1e-8
 """Of the size of a component its highest coefficient, where a step is not divided: the root of the tolerance."""
 EVEN, BELOW = 1e-4, 2
@@ -160,13 +162,22 @@ def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: 
 
 
 @helper
+def at_play(work: Any) -> Any:
+    """The energy at play; 1 where there is none, since nothing has momentum though it moves as it is told: then errors
+    of positions count by themselves, and so they do by any number.
+    """
+    found = work[CLOCK_ROW, AT_PLAY].real
+    return found if found > NOTHING else 1.0
+
+
+@helper
 def error_of(estimates: Any, options: Any, work: Any) -> Any:
     """The larger of the two, in the units of the tolerance: what is light beside the rest of a canonical problem counts
     by itself, where its relative error is more than `LIGHT`.
     """
     energy, relative = estimates
     if options[CANONICAL]:
-        return max(energy, relative * (ROUNDING / LIGHT) * work[CLOCK_ROW, AT_PLAY].real)
+        return max(energy, relative * (ROUNDING / LIGHT) * at_play(work))
     return relative
 
 
@@ -251,7 +262,7 @@ def allowed(coefficients: Any, options: Any, work: Any) -> Any:
     given = coefficients[TOLERANCE]
     if given > 0.0:
         return given
-    return ROUNDING * work[CLOCK_ROW, AT_PLAY].real if options[CANONICAL] else ROUNDING
+    return ROUNDING * at_play(work) if options[CANONICAL] else ROUNDING
 
 
 @kernel

@@ -32,7 +32,7 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.steppers import gauss_in_lanes, gauss_stages
 from integrators.steppers.common import dimension
-from integrators.steppers.gauss_in_lanes import GAUSS_IN_LANES, LEVELS, divided, gauss_in_lanes_method, report
+from integrators.steppers.gauss_in_lanes import GAUSS_IN_LANES, LEVELS, at_play, divided, gauss_in_lanes_method, report
 from integrators.steppers.gauss_stages import guess, iterate
 from integrators.steppers.gauss_sweep import (
     columns_at,
@@ -45,7 +45,7 @@ from integrators.steppers.gauss_sweep import (
     take,
     weights,
 )
-from integrators.steppers.gauss_workspace import AT_PLAY, CLOCK_ROW, FLAT, NU, STAGES, room
+from integrators.steppers.gauss_workspace import FLAT, NU, STAGES, room
 from integrators.steppers.lie_variational import check_canonical, gauss
 from integrators.steppers.lie_variational_stages import force, mean_momentum, move_by
 from liegroup.compile import entry, flattened, helper, kernel, ld, magnitude, st
@@ -346,7 +346,7 @@ def prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np
 
 def report_whole(work: NDArray[np.float64]) -> Report:
     """How coarse undivided steps were; the recommended one is what a division would not have made smaller."""
-    return replace(report(work), tolerance=COARSE * float(work[CLOCK_ROW, AT_PLAY]))
+    return replace(report(work), tolerance=COARSE * float(at_play(work)))
 
 
 def tuned(method: Method, energy_tolerance: float | None, fast: bool) -> Method:

@@ -599,6 +599,23 @@ def test_the_energy_says_nothing_of_a_motion_with_one_constant_rate():
         assert run.y[-1, 0] == pytest.approx(np.sqrt(1e4 + 1.0) - 1.0, rel=1e-11)
 
 
+@pytest.mark.parametrize("step", [None, 2.5, 10.0])
+@pytest.mark.parametrize("base", [Revolute((0, 0, 1)), Spherical(), Free()])
+def test_what_moves_as_it_is_told_without_any_momentum_is_resolved(base, step):
+    """A satellite at rest turns back as its wheel turns by φ = 2 sin² 2t: by −J φ/(I + J), and no energy is at play."""
+    told = Motion.from_function(lambda t: 2.0 * np.sin(2.0 * t) ** 2, (0.0, 10.0))
+    hub, wheel = (Inertia.about_com(1.0, (0, 0, 0), np.diag([a, a, b])) for a, b in ((1.2, 0.6), (0.3, 0.4)))
+    bodies = [Body("hub", base, inertia=hub), Body("wheel", Rheonomic((Turn((0, 0, 1), told),)), "hub", inertia=wheel)]
+    tree = Tree(bodies, gravity=(0, 0, 0))
+    run = integrate(tree.problem(tree.neutral(), p=np.zeros(tree.nv)), "GAUSS8" if step else None, (0.0, 10.0), step)
+    turned = -0.4 * 2.0 * np.sin(2.0 * run.t) ** 2
+    q = run["q"]
+    angle = q[:, 0] if tree.nq == 1 else 2.0 * np.arctan2(q[:, -1], q[:, -4])
+    assert np.abs(angle - turned).max() < 1e-11
+    assert run.success, run.message
+    assert run.recommended_step < 2.0
+
+
 @pytest.mark.parametrize("k", [4, 5, 6, 12])
 def test_what_is_even_about_the_middle_of_each_step_is_seen(k):
     """x' = 1 + cos(2 π k t / h): the highest coefficient of every step is zero, that below it is not."""
