@@ -8,6 +8,7 @@ energy; an energy that has changed by `MOST` of that is not conserved.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,11 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
     posed, guard = problem.guards[k], run.method.guards(problem)[k]
     if guard.beside is not None and found.guarded[3, k] > guard.greatest:
         return bool(found.guarded[3, k] <= _beside(guard, found))
-    if guard.carried is not None and guard.change < np.inf and not guard.stops:
-        return _is_kept_apart(guard, found, problem.invariant_names.index(guard.name), float(found.guarded[3, k]))
+    if guard.change < np.inf and not guard.stops and (guard.beside or guard.carried):
+        column, furthest = problem.invariant_names.index(guard.name), float(found.guarded[3, k])
+        guard = _by_its_start(guard, found)
+        lower, upper = guard.limits(found.invariants[0, column])
+        return bool(lower <= furthest <= upper) or _is_kept_apart(guard, found, column, furthest)
     if guard.name == "balance" and "energy" in problem.invariant_names:
         return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
@@ -70,12 +74,22 @@ def _beside(guard: Guard, found: Trajectory) -> float:
     return 0.0
 
 
+def _by_its_start(guard: Guard, found: Trajectory) -> Guard:
+    """A guard that lets a number change by what its trajectory starts with, if that is more than its problem does."""
+    with suppress(Exception):
+        if guard.beside is not None:
+            return replace(guard, change=max(guard.change, float(guard.beside(float(found.t[0]), found.y[0]))))
+    return guard
+
+
 def _is_kept_apart(guard: Guard, found: Trajectory, column: int, furthest: float) -> bool:
     """Whether a number has changed by no more than its guard allows in some saved states, beside what is `carried`, and
     by little of what could be: what is right to a millionth, a million metres away, differs by a metre times the
     momentum.
     """
     rows = spread(len(found.t), ROWS)
+    if guard.carried is None:
+        return False
     with suppress(Exception), np.errstate(all="ignore"):  # of states that are none
         carried, most = np.array([guard.carried(float(found.t[k]), found.y[k]) for k in rows]).T
         numbers = found.invariants[rows, column]

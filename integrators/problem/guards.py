@@ -48,7 +48,8 @@ class Guard:
         it is then kept with the invariants, under its name.
     beside : callable, optional
         ``(t, y)`` → what `greatest` may be beside a state of the motion, where the start alone says too little of it:
-        of a run that has passed `greatest`, the median of some of its saved states counts.
+        of a run that has passed `greatest`, the median of some of its saved states counts.  Of a number that may
+        change, what `change` may be by the start of a trajectory, which need not be that of the problem.
     carried : callable, optional
         ``(t, y)`` → the part of the number that is due to where the motion is, as that of an angular momentum to the
         way of the whole, and how large it could be at most there: a run that has passed `change` is asked in some of
@@ -182,13 +183,17 @@ def balance_guard(at_play: float, dissipates: bool = False) -> Guard:
     )  # fmt: skip
 
 
-def momentum_guards(names: Sequence[str], magnitude: float, carried: Any = None) -> tuple[Guard, ...]:
+def momentum_guards(
+    names: Sequence[str], magnitude: float, carried: Any = None, beside: Any = None
+) -> tuple[Guard, ...]:
     """The guards of conserved momenta; `magnitude`: of those that the motion starts with.  Nothing at rest (0)."""
     if not magnitude > 0.0:
         return ()
     says, change, part = "a momentum that should be conserved is not", MOMENTUM_CHANGE * magnitude, MOMENTUM_CHANGE
     remedy = "use a smaller step or tolerance"
-    return tuple(Guard(name, says, remedy, change=change, relative=part, carried=carried) for name in names)
+    return tuple(
+        Guard(name, says, remedy, change=change, relative=part, carried=carried, beside=beside) for name in names
+    )
 
 
 def tightened(guard: Guard, part: float) -> Guard:

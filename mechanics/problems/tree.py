@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable, pose
 from integrators.problem.fields import differentiating
-from integrators.problem.guards import Guard, momentum_guards
+from integrators.problem.guards import MOMENTUM_CHANGE, Guard, momentum_guards
 from integrators.problem.times import begins_at
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
@@ -130,14 +130,24 @@ def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], un
     """The guards of conserved momenta, linear and angular ones over the extent of the tree: those about the origin of
     the world less what the whole has by its way.
     """
-    size = size_of(tree)
-    linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
     found: list[Guard] = []
     for name, unit in zip(names, units, strict=True):
         angular = unit == "kg m^2/s"
         carried = partial(_by_its_way, tree, _axis_of(tree, name)) if angular else None
-        found += momentum_guards([name], linear * size if angular else linear, carried)
+        found += momentum_guards([name], _momentum_of(tree, angular, p), carried, partial(_change_of, tree, angular))
     return found
+
+
+def _momentum_of(tree: Tree, angular: bool, p: NDArray[np.float64]) -> float:
+    """How large the linear momentum of generalised momenta is, or the angular one over the extent of the tree."""
+    size = size_of(tree)
+    linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
+    return linear * size if angular else linear
+
+
+def _change_of(tree: Tree, angular: bool, t: float, y: NDArray[np.float64]) -> float:
+    """By how much a momentum of a motion from a state may be wrong."""
+    return MOMENTUM_CHANGE * _momentum_of(tree, angular, y[tree.nq :])
 
 
 def _axis_of(tree: Tree, name: str) -> NDArray[np.float64]:

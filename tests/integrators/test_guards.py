@@ -249,6 +249,23 @@ def test_right_runs_far_from_the_origin_keep_their_angular_momentum(gravity):
     assert any(doubt.name.startswith("angular_momentum") for doubt in coarse.doubts)
 
 
+def test_momenta_are_those_of_the_start_of_the_trajectory():
+    """A body with a wheel, posed a thousand times slower than it starts."""
+    inertia = Inertia.about_com(5.0, (0.1, 0, 0), np.diag([0.2, 0.35, 0.5]))
+    small = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.02, 0.01, 0.01]))
+    tree = Tree(
+        [Body("bus", Free(), inertia=inertia), Body("wheel", Revolute((1, 0, 0)), "bus", inertia=small)],
+        gravity=(0, 0, 0),
+    )
+    v = np.array([0.2, 0.1, 0.0, 1.0, 0.3, 0.5, 50.0])
+    posed, slow = tree.problem(tree.neutral(), v), tree.problem(tree.neutral(), 1e-3 * v)
+    for step, right in ((0.3, True), (0.6, False)):
+        runs = [integrate(one.with_start(posed.y0), "RKMK4", (0.0, 60.0), step) for one in (posed, slow)]
+        assert [run.success for run in runs] == [right, right]
+        named = [[doubt.name for doubt in run.doubts if "momentum" in doubt.name] for run in runs]
+        assert named[0] == named[1]
+
+
 def test_energies_and_momenta_may_change_by_a_twentieth_of_what_is_at_play():
     (energy,), (free,), (falls,) = energy_guard(2.0), momentum_guards(["p"], 3.0), energy_guard(2.0, dissipates=True)
     for guard, start, change in ((energy, 10.0, 0.1 + 0.01), (free, 1.0, 0.15 + 0.05)):
