@@ -378,7 +378,7 @@ def _noted(problem: Problem, run: Run, found: Trajectory, number: int) -> list[D
     doubts, begin, seen = [], _begin(run, found), _seen(found)
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
-        if excess > 0.0 and not is_little(run, found, k):
+        if excess > 0.0 and not is_little(run, found, k, number):
             doubts.append(_passed(problem, guard, seen, begin, lower, upper, time, value, number))
     return [
         *doubts, *coarse(found.report, number), *_no_numbers(problem, found, number),

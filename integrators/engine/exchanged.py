@@ -36,7 +36,7 @@ counts.
 """
 
 
-def is_little(run: Run, found: Trajectory, k: int) -> bool:
+def is_little(run: Run, found: Trajectory, k: int, number: int = 0) -> bool:
     """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
     exchanged, or a number is nothing `beside` the motion, or nothing but what the way of the whole has `carried`: the
     guard knows the start with which its problem was posed, not that of this trajectory, nor what work has brought.
@@ -46,10 +46,15 @@ def is_little(run: Run, found: Trajectory, k: int) -> bool:
     if guard.beside is not None and found.guarded[3, k] > guard.greatest:
         return bool(found.guarded[3, k] <= _beside(guard, found))
     if guard.change < np.inf and not guard.stops and (guard.beside or guard.carried):
-        column, furthest = problem.invariant_names.index(guard.name), float(found.guarded[3, k])
-        guard = _by_its_start(guard, found)
-        lower, upper = guard.limits(found.invariants[0, column])
-        return bool(lower <= furthest <= upper) or _is_kept_apart(guard, found, column, furthest)
+        lower, upper, _, furthest, _ = found.guarded[:, k]
+        begun = 0.5 * (lower + upper)  # the start itself, which need not be among the saved states
+        if guard.rise < guard.change or np.isfinite([guard.least, guard.greatest]).any():  # not the same either way
+            return False
+        starts = np.atleast_2d(problem.y0)
+        guard = _by_its_start(guard, run.t0, starts[min(number, len(starts) - 1)])
+        if abs(furthest - begun) <= guard.change + guard.relative * abs(begun):
+            return True
+        return _is_kept_apart(guard, found, problem.invariant_names.index(guard.name), furthest - begun)
     if guard.name == "balance" and "energy" in problem.invariant_names:
         return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:
@@ -74,15 +79,15 @@ def _beside(guard: Guard, found: Trajectory) -> float:
     return 0.0
 
 
-def _by_its_start(guard: Guard, found: Trajectory) -> Guard:
+def _by_its_start(guard: Guard, t: float, y: Array) -> Guard:
     """A guard that lets a number change by what its trajectory starts with, if that is more than its problem does."""
     with suppress(Exception):
         if guard.beside is not None:
-            return replace(guard, change=max(guard.change, float(guard.beside(float(found.t[0]), found.y[0]))))
+            return replace(guard, change=max(guard.change, float(guard.beside(t, y))))
     return guard
 
 
-def _is_kept_apart(guard: Guard, found: Trajectory, column: int, furthest: float) -> bool:
+def _is_kept_apart(guard: Guard, found: Trajectory, column: int, changed: float) -> bool:
     """Whether a number has changed by no more than its guard allows in some saved states, beside what is `carried`, and
     by little of what could be: what is right to a millionth, a million metres away, differs by a metre times the
     momentum.
@@ -93,9 +98,9 @@ def _is_kept_apart(guard: Guard, found: Trajectory, column: int, furthest: float
     with suppress(Exception), np.errstate(all="ignore"):  # of states that are none
         carried, most = np.array([guard.carried(float(found.t[k]), found.y[k]) for k in rows]).T
         numbers = found.invariants[rows, column]
-        rest, changed = numbers - carried, abs(furthest - float(found.invariants[0, column]))
+        rest = numbers - carried
         kept = np.abs(rest - rest[0]) <= guard.change + guard.relative * abs(rest[0])
-        return bool(len(rows) > 1 and kept.all() and changed <= CARRIED_SHARE * most.max())
+        return bool(len(rows) > 1 and kept.all() and abs(changed) <= CARRIED_SHARE * most.max())
     return False
 
 

@@ -264,6 +264,8 @@ def test_momenta_are_those_of_the_start_of_the_trajectory():
         assert [run.success for run in runs] == [right, right]
         named = [[doubt.name for doubt in run.doubts if "momentum" in doubt.name] for run in runs]
         assert named[0] == named[1]
+    last = integrate(slow.with_start(posed.y0), "RKMK4", (0.0, 60.0), 0.6, t_eval=[60.0])  # the start is not saved
+    assert {doubt.name for doubt in last.doubts} >= set(named[0])
 
 
 def test_energies_and_momenta_may_change_by_a_twentieth_of_what_is_at_play():
