@@ -14,6 +14,7 @@ from integrators.engine.step_again import stepped
 from integrators.engine.turns import too_far
 from integrators.layout import COUNTERS, ERROR, STAGE
 from integrators.method.stability import LARGEST, fastest_mode
+from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.problem.dependence import near_dependence
 from integrators.status import Status
@@ -33,6 +34,10 @@ _SMALLER = (0.5, 0.1, 1e-2, 1e-3)
 """Parts of a step that was not solved, which are tried before any of them is advised."""
 PATIENCE = 5.0
 """Seconds from which on no further one is tried."""
+_HALVINGS, _STEEP, _LEFT = 40, 1e-3, 0.25
+"""Of the way on which the field is asked for a jump; the least change along it, relative, that could be one; the part
+of it that has to be left on the last piece.
+"""
 
 
 def diagnose(run: Run, status: Status) -> str:
@@ -115,6 +120,7 @@ def _advice(run: Run, near: bool = False) -> str:
     parts, least = (_SMALLER[:2], "a tenth") if near else (_SMALLER, "a thousandth")
     if np.ndim(run.y) == 1:
         t, h = run.step_in_progress()
+        jump = _jump_ahead(run.problem, t, h, run.y)
         end = time.monotonic() + PATIENCE
         for part in parts:
             solved = bool(np.isfinite(stepped(run, t, part * h, run.y)).all())
@@ -123,8 +129,45 @@ def _advice(run: Run, near: bool = False) -> str:
             if part != parts[-1] and time.monotonic() > end:
                 return f"perhaps a {_ADVICE} helps"
         if not solved:
-            return f"nor are those of {least} of the step: a {_ADVICE} does not help"
+            jumps = f" ({jump})" if jump else ""
+            return f"nor are those of {least} of the step: a {_ADVICE} does not help{jumps}"
+        if jump:
+            return f"a {_ADVICE} may come up to the jump and no further: {jump}"
     return f"use a {_ADVICE}"
+
+
+def _jump_ahead(problem: Problem, t: float, h: float, y: NDArray[np.float64]) -> str:
+    """What to do where the field jumps along the way on which it sets out in a step: by halves, of which the one is
+    taken in which it changes by more.  Equations of a step across a jump need not have a solution, and where the field
+    on either side leads back to it they have none.
+    """
+    with suppress(Exception), np.errstate(all="ignore"):  # of the user's functions; what is said must not lose a run
+        begin = problem.velocity(t, y)
+
+        def at(s: float) -> NDArray[np.float64]:
+            return problem.velocity(t + s * h, moved(problem, y, s * h * begin))
+
+        low, high, first, last = 0.0, 1.0, begin, at(1.0)
+        size = np.abs(first) + np.abs(last)
+        changes = np.abs(last - first) / np.where(size > 0.0, size, 1.0)
+        k = int(np.argmax(changes))
+        if not (np.isfinite(size).all() and changes[k] > _STEEP):
+            return ""
+        whole = abs(last[k] - first[k])
+        for _ in range(_HALVINGS):
+            place = 0.5 * (low + high)
+            middle = at(place)
+            if abs(middle[k] - first[k]) > abs(last[k] - middle[k]):
+                high, last = place, middle
+            else:
+                low, first = place, middle
+        if abs(last[k] - first[k]) > _LEFT * whole:
+            return (
+                f"the field jumps at about t = {t + high * h:.6g}, where the equations of no step across it need have "
+                "a solution; smooth what switches (tanh(x/ε) for sign(x)), take RKMK4 in equal steps, or end the run "
+                "there by an event and start anew"
+            )
+    return ""
 
 
 def _shown(values: NDArray[Any]) -> str:

@@ -311,8 +311,22 @@ def test_a_smaller_step_is_advised_only_where_one_is_solved(field, start, step, 
     assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
     assert ("a smaller step does not help" in solution.message) is not helps
     assert ("use a smaller step" in solution.message or "a smaller step or" in solution.message) is helps
+    assert ("the field jumps at about t = " in solution.message) == (field(0.0, 1.0) == -1e4)
     smaller = integrate(problem, "MIDPOINT", (0.0, 0.1 * step), 0.1 * step)
     assert (smaller.status.name == "OK") is helps
+
+
+def test_a_smaller_step_is_not_advised_where_the_field_leads_back_to_a_jump():
+    """A thruster that switches: half the step is solved, and comes up to the jump."""
+    problem = Problem(rn(2), [1.0, 0.3], lambda t, y: [y[1], -np.sign(y[0] + y[1])])
+    for given in (("GAUSS8", (0.0, 10.0), 0.01), ("RKMK_RADAU_IIA3", (0.0, 10.0), 0.01), ((0.0, 10.0),)):
+        solution = integrate(problem, *given)
+        assert solution.status is Status.NOT_CONVERGED
+        assert "the field jumps at about t = 1.0" in solution.message
+        assert "take RKMK4 in equal steps" in solution.message
+        assert "use a smaller step" not in solution.message
+    smooth = Problem(rn(2), [1.0, 0.3], lambda t, y: [y[1], -np.tanh((y[0] + y[1]) / 1e-3)])
+    assert integrate(smooth, (0.0, 10.0)).success
 
 
 def test_where_steps_take_long_to_fail_not_all_smaller_ones_are_tried(monkeypatch):
