@@ -87,7 +87,21 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
             ctx.save_for_backward(*inputs)
             ctx.save_for_forward(*inputs)
 
-    class Derivative(Differentiated):
+    def of(function: Callable[..., Any], differentiated: Any) -> Any:
+        """A function of the host, with the derivatives of a class."""
+
+        class Called(differentiated):  # type: ignore[misc]
+            @staticmethod
+            def forward(*given: Any) -> Any:
+                return called(function, given)
+
+            @staticmethod
+            def vmap(info: Any, axes: Any, *given: Any) -> Any:
+                return mapped(Called.apply, info, axes, given)
+
+        return Called
+
+    class Second(Differentiated):
         @staticmethod
         def backward(ctx: Any, *weights: Any) -> Any:
             raise NotImplementedError(REFUSED)
@@ -96,42 +110,20 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
         def jvp(ctx: Any, *changes: Any) -> Any:
             raise NotImplementedError(REFUSED)
 
-    class Pulled(Derivative):
-        @staticmethod
-        def forward(*given: Any) -> Any:
-            return called(host.pulled, given)
+    pulled, pushed = of(host.pulled, Second), of(host.pushed, Second)
 
-        @staticmethod
-        def vmap(info: Any, axes: Any, *given: Any) -> Any:
-            return mapped(Pulled.apply, info, axes, given)
-
-    class Pushed(Derivative):
-        @staticmethod
-        def forward(*given: Any) -> Any:
-            return called(host.pushed, given)
-
-        @staticmethod
-        def vmap(info: Any, axes: Any, *given: Any) -> Any:
-            return mapped(Pushed.apply, info, axes, given)
-
-    class Run(Differentiated):
-        @staticmethod
-        def forward(*given: Any) -> Any:
-            return called(host.value, given)
-
+    class First(Differentiated):
         @staticmethod
         def backward(ctx: Any, weights: Any) -> Any:
-            return Pulled.apply(*ctx.saved_tensors, weights)
+            return pulled.apply(*ctx.saved_tensors, weights)
 
         @staticmethod
         def jvp(ctx: Any, *changes: Any) -> Any:
             given = ctx.saved_tensors
             known = (torch.zeros_like(a) if d is None else d for a, d in zip(given, changes, strict=True))
-            return Pushed.apply(*given, *known)
+            return pushed.apply(*given, *known)
 
-        @staticmethod
-        def vmap(info: Any, axes: Any, *given: Any) -> Any:
-            return mapped(Run.apply, info, axes, given)
+    value = of(host.value, First)
 
     def function(start: Any, u: Any = None, x: Any = None) -> Any:
         none = torch.zeros(0, dtype=torch.float64)
@@ -144,6 +136,6 @@ def torch_function(run: Any, states: bool = False, at: ArrayLike | None = None) 
             if a.layout != torch.strided:
                 raise TypeError(f"{name}: a tensor of the layout {a.layout}, expected a dense one: {name}.to_dense()")
         host.check(*given)
-        return Run.apply(*given)
+        return value.apply(*given)
 
     return function

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Problem
-from liegroup.table import EXP, increment, retract
+from integrators.problem.jump import steepest_part
+from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
 JUMP, NOTICED = 30.0, 1e-3
@@ -18,7 +19,7 @@ largest rate, may jump there.
 MOST = 10_000
 """Steps that are looked at, from the first on: what switches once does so again."""
 BISECTIONS = 20
-"""Of such a step: what jumps keeps its change, however short the part is that has it."""
+"""Of such a step."""
 
 
 class Continuity:
@@ -61,16 +62,9 @@ class Continuity:
 
     def _jumps(self, k: int) -> bool:
         """Whether the change of a component in the middle one of three steps is that of a point of it."""
-        (t, y, a), (end, there, b) = self.seen[1:3]
-        way, middle, (low, high) = np.zeros(self.problem.dimension), np.zeros_like(y), (0.0, 1.0)
+        (t, y, _), (end, there, _) = self.seen[1:3]
+        way = np.zeros(self.problem.dimension)
         increment(self.problem.table, EXP, y, there, way)
-        change, left, right = abs(b[k] - a[k]), a[k], b[k]
-        for _ in range(BISECTIONS):
-            half = 0.5 * (low + high)
-            retract(self.problem.table, EXP, y, half * way, middle)
-            value = self._rate(t + half * (end - t), middle)[k]
-            if abs(value - left) > abs(right - value):
-                high, right = half, value
-            else:
-                low, left = half, value
-        return bool(abs(right - left) > 0.5 * change)
+        with np.errstate(all="ignore"):
+            _, share = steepest_part(self.problem, t, y, end - t, way, k, BISECTIONS)
+        return share > 0.5

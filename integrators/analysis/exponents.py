@@ -320,8 +320,8 @@ def lyapunov_exponents(
     warning says so: take larger ones): ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
     A field that jumps is a warning, as in `floquet_multipliers`.
 
-    Where steps are many their derivatives are compiled first, of a field in plain Python if it is a formula: no `if` on
-    a value, nothing that changes from call to call.  Others take a millisecond a step and more.
+    Where steps are many, or the first takes long, their derivatives are compiled, of a field in plain Python if it is a
+    formula: no `if` on a value, nothing that changes from call to call.  Others take a millisecond a step and more.
 
     Examples
     --------

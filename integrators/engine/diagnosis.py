@@ -17,6 +17,7 @@ from integrators.method.stability import LARGEST, fastest_mode
 from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.problem.dependence import near_dependence
+from integrators.problem.jump import steepest_part
 from integrators.status import Status
 
 if TYPE_CHECKING:
@@ -143,27 +144,16 @@ def _jump_ahead(problem: Problem, t: float, h: float, y: NDArray[np.float64]) ->
     """
     with suppress(Exception), np.errstate(all="ignore"):  # of the user's functions; what is said must not lose a run
         begin = problem.velocity(t, y)
-
-        def at(s: float) -> NDArray[np.float64]:
-            return problem.velocity(t + s * h, moved(problem, y, s * h * begin))
-
-        low, high, first, last = 0.0, 1.0, begin, at(1.0)
-        size = np.abs(first) + np.abs(last)
-        changes = np.abs(last - first) / np.where(size > 0.0, size, 1.0)
+        last = problem.velocity(t + h, moved(problem, y, h * begin))
+        size = np.abs(begin) + np.abs(last)
+        changes = np.abs(last - begin) / np.where(size > 0.0, size, 1.0)
         k = int(np.argmax(changes))
         if not (np.isfinite(size).all() and changes[k] > _STEEP):
             return ""
-        whole = abs(last[k] - first[k])
-        for _ in range(_HALVINGS):
-            place = 0.5 * (low + high)
-            middle = at(place)
-            if abs(middle[k] - first[k]) > abs(last[k] - middle[k]):
-                high, last = place, middle
-            else:
-                low, first = place, middle
-        if abs(last[k] - first[k]) > _LEFT * whole:
+        place, share = steepest_part(problem, t, y, h, h * begin, k, _HALVINGS)
+        if share > _LEFT:
             return (
-                f"the field jumps at about t = {t + high * h:.6g}, where the equations of no step across it need have "
+                f"the field jumps at about t = {t + place * h:.6g}, where the equations of no step across it need have "
                 "a solution; smooth what switches (tanh(x/ε) for sign(x)), take RKMK4 in equal steps, or end the run "
                 "there by an event and start anew"
             )

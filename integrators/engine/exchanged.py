@@ -36,7 +36,7 @@ counts.
 """
 
 
-def is_little(run: Run, found: Trajectory, k: int, number: int = 0) -> bool:
+def is_little(run: Run, found: Trajectory, k: int, number: int) -> bool:
     """Whether an energy that has passed guard k has changed by no more than the guard means beside what the motion has
     exchanged, or a number is nothing `beside` the motion, or nothing but what the way of the whole has `carried`: the
     guard knows the start with which its problem was posed, not that of this trajectory, nor what work has brought.
@@ -46,15 +46,12 @@ def is_little(run: Run, found: Trajectory, k: int, number: int = 0) -> bool:
     if guard.beside is not None and found.guarded[3, k] > guard.greatest:
         return bool(found.guarded[3, k] <= _beside(guard, found))
     if guard.change < np.inf and not guard.stops and (guard.beside or guard.carried):
-        lower, upper, _, furthest, _ = found.guarded[:, k]
-        begun = 0.5 * (lower + upper)  # the start itself, which need not be among the saved states
-        if guard.rise < guard.change or np.isfinite([guard.least, guard.greatest]).any():  # not the same either way
-            return False
-        starts = np.atleast_2d(problem.y0)
-        guard = _by_its_start(guard, run.t0, starts[min(number, len(starts) - 1)])
-        if abs(furthest - begun) <= guard.change + guard.relative * abs(begun):
-            return True
-        return _is_kept_apart(guard, found, problem.invariant_names.index(guard.name), furthest - begun)
+        starts, column = np.atleast_2d(problem.y0), problem.invariant_names.index(guard.name)
+        start = starts[min(number, len(starts) - 1)]  # it need not be among the saved states
+        begun, furthest = float(problem.invariant_values(run.t0, start)[column]), float(found.guarded[3, k])
+        guard = _by_its_start(guard, run.t0, start)
+        lower, upper = guard.limits(np.asarray(begun), run.forward > 0.0)
+        return bool(lower <= furthest <= upper) or _is_kept_apart(guard, found, column, furthest - begun)
     if guard.name == "balance" and "energy" in problem.invariant_names:
         return bool(found.guarded[4, k] <= ENERGY_CHANGE * _brought_or_exchanged(run, found))
     if guard.name != "energy" or guard.stops or not guard.change < np.inf or len(found.t) < FEWEST:

@@ -9,9 +9,9 @@ from integrators.problem.guards import Doubt
 from integrators.problem.parts import constrained
 from integrators.problem.problem import Problem
 
-INCONSISTENT = 1e-6
-"""Residual of A v = c, relative to |A||v| + |c|, and φ in units of length, or relative to |A||q| where that is more,
-from which on a start is inconsistent.
+INCONSISTENT, ROUNDED = 1e-6, 1e-11
+"""Residual of A v = c, relative to |A||v| + |c|, and φ in units of length, from which on a start is inconsistent; of φ,
+the second part of |A||q| where that is more: rounding of large numbers is none.
 """
 
 
@@ -26,8 +26,8 @@ def inconsistent(problem: Problem, t: float, y: NDArray[np.float64]) -> list[Dou
     rows, target, v = values[at.ROWS : at.GRADIENT].reshape(m, n), values[at.VALUE : at.BIAS], y[-n:]
     size = np.linalg.norm(rows, axis=1) * np.linalg.norm(v) + np.abs(target)
     residual = np.abs(rows @ v - target) / np.where(size > 0.0, size, 1.0)
-    reach = np.linalg.norm(rows[m - k :], axis=1) * max(1.0, float(np.abs(y[:-n]).max(initial=0.0)))
-    position = np.abs(values[at.POSITION : at.POTENTIAL]) / np.maximum(1.0, reach)
+    reach = np.linalg.norm(rows[m - k :], axis=1) * np.abs(y[:-n]).max(initial=0.0)
+    position = np.abs(values[at.POSITION : at.POTENTIAL]) / np.maximum(1.0, ROUNDED / INCONSISTENT * reach)
     worst = float(max(residual.max(initial=0.0), position.max(initial=0.0)))
     if worst <= INCONSISTENT:
         return []
