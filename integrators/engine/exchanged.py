@@ -50,6 +50,8 @@ def is_little(run: Run, found: Trajectory, k: int, number: int) -> bool:
         start = starts[min(number, len(starts) - 1)]  # it need not be among the saved states
         begun, furthest = float(problem.invariant_values(run.t0, start)[column]), float(found.guarded[3, k])
         guard = _by_its_start(guard, run.t0, start)
+        if guard.beside is not None and not any(other.name == "energy" for other in problem.guards):
+            guard = replace(guard, change=max(guard.change, _beside(guard, found)))  # drives bring more
         lower, upper = guard.limits(np.asarray(begun), run.forward > 0.0)
         return bool(lower <= furthest <= upper) or _is_kept_apart(guard, found, column, furthest - begun)
     if guard.name == "balance" and "energy" in problem.invariant_names:

@@ -19,6 +19,7 @@ from liegroup.formulas.vectors import dot
 from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
+from mechanics.algorithms.momentum import momentum_of_free
 from mechanics.closed_trees.field import (
     equations_for_impulses,
     equations_of_motion,
@@ -129,13 +130,28 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, gap: Any
     st(out, WATCHED - 1, least_pivot(structure, work))
 
 
-@entry(*FIELD_SIGNATURES)
-def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+@kernel
+def watched_at(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for Λ)."""
     closures = closures_of(structure)
     rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
     watched(t, y, parameters, structure, work, greatest_gap(structure, work, 0, closures.kept), rates, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What `watched_at` says."""
+    watched_at(t, y, parameters, structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def closed_invariants_and_momentum(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The same, and the momentum of a mechanism on free joints (`momentum_of_free`): closures between its own bodies
+    and their multipliers add nothing to that.
+    """
+    watched_at(t, y, parameters, structure, work, out)
+    momentum_of_free(t, y, parameters, structure, work, out, WATCHED)
 
 
 @entry(*FIELD_SIGNATURES)

@@ -29,7 +29,12 @@ from mechanics.closed_trees.description import PARTS, checked_mobility
 from mechanics.closed_trees.directions import directions_of
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
-from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
+from mechanics.closed_trees.projection import (
+    closed_invariants,
+    closed_invariants_and_momentum,
+    closed_projection,
+    input_powers,
+)
 from mechanics.constraints.assembly import (
     ACCEPTED,
     CLOSED,
@@ -68,6 +73,7 @@ from mechanics.guards import (
 )
 from mechanics.joints import Motion
 from mechanics.mechanism.loads import state_doubts
+from mechanics.mechanism.momenta import conserved_momenta, kept_momenta
 from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
@@ -657,7 +663,8 @@ class Mechanism:
         Returns
         -------
         Problem
-            State (q, p*); watches energy, gap, velocity gap and the smallest pivot.
+            State (q, p*); watches energy, gap, velocity gap and the smallest pivot, and of what floats the momenta that
+            nothing from outside changes.
 
         Raises
         ------
@@ -677,6 +684,7 @@ class Mechanism:
         p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
         with once():
             kinetic = float(dynamics.kinetic_energy(self.tree, q0, v0, t))
+        names, units = conserved_momenta(self.tree, self.equations.closures, self.elements)
         shape = (
             with_derivatives(packed.structure, len(packed.parameters), *packed.work_shape)
             if has_room
@@ -691,10 +699,13 @@ class Mechanism:
             structure=packed.structure,
             work_shape=shape,
             variables=self._variables(),
-            invariants=closed_invariants,
-            invariant_names=("energy", "gap", "velocity_gap", "pivot"),
-            invariant_units=("J", "m", "m/s", ""),
-            guards=self._guards(q0, kinetic, projection == "positions"),
+            invariants=closed_invariants_and_momentum if names else closed_invariants,
+            invariant_names=("energy", "gap", "velocity_gap", "pivot", *names),
+            invariant_units=("J", "m", "m/s", "", *units),
+            guards=(
+                *self._guards(q0, kinetic, projection == "positions"),
+                *kept_momenta(self.tree, p0, names, self._is_driven()),
+            ),
             explain=self.explain,
             doubts=self.state_doubts(momenta=True),
             directions=self.directions if len(self.equations) else None,
@@ -815,7 +826,7 @@ class Mechanism:
         tuple of Guard
             One, or none where the energy is not known to be kept or to fall.
         """
-        if self._closures_move(self.home) or any(element.drives for element in self.elements):
+        if self._is_driven():
             return ()
         loses = any(element.dissipates for element in self.elements)
         with once():
@@ -830,6 +841,11 @@ class Mechanism:
         smooth = all(element.smooth for element in self.elements)
         stored = max(stored, rounding)
         return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach, stored=stored)
+
+    def _is_driven(self) -> bool:
+        """Whether something gives energy."""
+        drives = self.tree.is_rheonomic or any(element.drives for element in self.elements)
+        return drives or self._closures_move(self.home)
 
     def _energy_at_rest(self, q: ArrayLike) -> float:
         at_rest = np.concatenate([np.asarray(q, dtype=np.float64), np.zeros(self.tree.nv)])

@@ -11,11 +11,12 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st
-from liegroup.formulas.vectors import add, dot
+from liegroup.formulas.vectors import dot
 from mechanics.algorithms.era import up
+from mechanics.algorithms.momentum import momentum_of_free
 from mechanics.joints.element import BALL, FLOAT, PLANE, SLIDE
-from mechanics.kernels.links import moment_up, vector, wrench_up
-from mechanics.model.layout import A, C, J, K, L, gravity_of, header_of, link_of, numbers_of, upright_axis
+from mechanics.kernels.links import moment_up, vector
+from mechanics.model.layout import A, C, J, K, L, gravity_of, header_of, link_of, numbers_of
 
 
 @helper
@@ -39,42 +40,20 @@ def _kinetic(kind: Any, work: Any, i: Any, zero: Any) -> Any:
     return total
 
 
-@helper
-def _across(parameters: Any, r: Any, a: Any) -> Any:
-    """Component r of a vector in the axes whose z is against gravity."""
-    return dot(upright_axis(parameters, r), a)
-
-
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, p) → energy; for a free tree also the total momentum, (P, L) without gravity, (Px, Py, Lz) in upright
-    axes with it.
-    """
+    """y = (q, p) → energy; for a free tree also its momentum (`momentum_of_free`)."""
     tree = header_of(structure)
     up(t, y, parameters, structure, work, False)
-    n, n_q, g = tree.links, tree.n_q, gravity_of(parameters)
+    n, g = tree.links, gravity_of(parameters)
     zero = ld(y, 0) - ld(y, 0)
-    energy, P, L_ = zero, (zero, zero, zero), (zero, zero, zero)
+    energy = zero
     for i in range(n):
         link = link_of(structure, i)
-        kind, p = link.kind, n_q + link.v
-        energy = energy + 0.5 * _kinetic(kind, work, i, zero)
+        energy = energy + 0.5 * _kinetic(link.kind, work, i, zero)
         if link.parent == n:
             c = moment_up(t, y, parameters, work, i, link, vector(work, i, C), numbers_of(parameters, link).tree_mass)
             energy = energy - dot(g, c)
-            if kind == FLOAT:
-                l, k = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))
-                l, k = wrench_up(t, y, parameters, work, i, link, l, k)
-                P, L_ = add(P, l), add(L_, k)
     st(out, 0, energy)
-    if out.shape[0] == 4:
-        st(out, 1, _across(parameters, 0, P))
-        st(out, 2, _across(parameters, 1, P))
-        st(out, 3, _across(parameters, 2, L_))
-    elif out.shape[0] == 7:
-        st(out, 1, P[0])
-        st(out, 2, P[1])
-        st(out, 3, P[2])
-        st(out, 4, L_[0])
-        st(out, 5, L_[1])
-        st(out, 6, L_[2])
+    if out.shape[0] > 1:
+        momentum_of_free(t, y, parameters, structure, work, out, 1)

@@ -9,17 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable, pose
 from integrators.problem.fields import differentiating
-from integrators.problem.guards import MOMENTUM_CHANGE, Guard, momentum_guards
 from integrators.problem.times import begins_at
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.canonical import room
 from mechanics.algorithms.era import era
+from mechanics.algorithms.momentum import free_momentum
 from mechanics.closed_trees.connected import derivative_sparsity
-from mechanics.constraints.assembly import canonical_units, size_of, units_of
+from mechanics.constraints.assembly import canonical_units
 from mechanics.guards import tree_guards
-from mechanics.model.layout import upright_axis
+from mechanics.mechanism.momenta import conserved_momenta, kept_momenta
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.scenes import tree_scene
@@ -52,7 +52,7 @@ def hamiltonian_problem(
     Problem
         State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints also its momentum about
         the origin of the world (without gravity), or the components that gravity leaves alone, unless the free joints
-        themselves are damped.  Damping lets the energy fall; with prescribed motions there are no invariants.
+        themselves are damped.  Damping lets the energy fall; with prescribed motions it is not watched.
 
     Raises
     ------
@@ -95,7 +95,8 @@ def hamiltonian_problem(
     if by_velocities and tree.is_rheonomic:
         begins = begins_at(lambda s: dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, s), t)
     kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
-    names, units = _invariants(tree)
+    names, units = conserved_momenta(tree)
+    has_energy = not tree.is_rheonomic
     shape = room(tree.structure)
     return Problem(
         group=tree.group.cotangent,
@@ -106,12 +107,12 @@ def hamiltonian_problem(
         structure=tree.structure,
         work_shape=shape,
         variables=_variables(tree),
-        invariants=invariants if names else None,
-        invariant_names=names,
-        invariant_units=units,
+        invariants=invariants if has_energy else free_momentum if names else None,
+        invariant_names=("energy", *names) if has_energy else names,
+        invariant_units=("J", *units) if has_energy else units,
         guards=(
             *tree_guards(tree, kinetic, potential),
-            *_kept_momenta(tree, np.asarray(p), names[1:], units[1:]),
+            *kept_momenta(tree, np.asarray(p), names, tree.is_rheonomic),
         ),
         canonical=True,
         angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
@@ -124,47 +125,6 @@ def hamiltonian_problem(
         joints=tree,
         explain=partial(_unknown_motion, tree) if tree.is_rheonomic else None,
     )
-
-
-def _kept_momenta(tree: Tree, p: NDArray[np.float64], names: tuple[str, ...], units: tuple[str, ...]) -> list[Guard]:
-    """The guards of conserved momenta, linear and angular ones over the extent of the tree: those about the origin of
-    the world less what the whole has by its way.
-    """
-    found: list[Guard] = []
-    for name, unit in zip(names, units, strict=True):
-        angular = unit == "kg m^2/s"
-        carried = partial(_by_its_way, tree, _axis_of(tree, name)) if angular else None
-        found += momentum_guards([name], _momentum_of(tree, angular, p), carried, partial(_change_of, tree, angular))
-    return found
-
-
-def _momentum_of(tree: Tree, angular: bool, p: NDArray[np.float64]) -> float:
-    """How large the linear momentum of generalised momenta is, or the angular one over the extent of the tree."""
-    size = size_of(tree)
-    linear = float(np.max(np.linalg.norm(p * units_of(tree, size) / size, axis=-1)))
-    return linear * size if angular else linear
-
-
-def _change_of(tree: Tree, angular: bool, t: float, y: NDArray[np.float64]) -> float:
-    """By how much a momentum of a motion from a state may be wrong."""
-    return MOMENTUM_CHANGE * _momentum_of(tree, angular, y[tree.nq :])
-
-
-def _axis_of(tree: Tree, name: str) -> NDArray[np.float64]:
-    """The axis in the world about which a watched angular momentum is."""
-    along = {f"angular_momentum_{axis}": unit for axis, unit in zip("xyz", np.eye(3), strict=True)}
-    return along.get(name, np.array(upright_axis(tree.parameters, 2)))
-
-
-def _by_its_way(tree: Tree, axis: NDArray[np.float64], t: float, y: NDArray[np.float64]) -> tuple[float, float]:
-    """The angular momentum of the whole mass in its centre about an axis through the origin of the world, and how large
-    that could be at the same distance.
-    """
-    q, p = y[: tree.nq], y[tree.nq :]
-    v, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)
-    momentum, place = dynamics.centroidal_momentum(tree, q, v, t)[:3], dynamics.centre_of_mass(tree, q, t)
-    across = [float(np.linalg.norm(x - (axis @ x) * axis)) for x in (place, momentum)]
-    return float(axis @ np.cross(place, momentum)), across[0] * across[1]
 
 
 def _unknown_motion(tree: Tree, t: float, y: NDArray[np.float64]) -> str:
@@ -182,22 +142,6 @@ def _posed(
             "for example with q = tree.neutral()"
         )
     return hamiltonian_problem(tree, q, v, p, t)
-
-
-def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if tree.is_rheonomic:
-        return (), ()
-    names: tuple[str, ...] = ("energy",)
-    units: tuple[str, ...] = ("J",)
-    if any(np.any(b.data.damping) for b in tree.bodies if b.parent is None):
-        return names, units  # what damps a free body takes its momentum
-    if tree.is_free and not tree.gravity.any():
-        names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
-        units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
-    elif tree.is_free:
-        names += ("horizontal_momentum_1", "horizontal_momentum_2", "angular_momentum_vertical")
-        units += ("kg m/s", "kg m/s", "kg m^2/s")
-    return names, units
 
 
 def _variables(tree: Tree) -> tuple[Variable, Variable]:
