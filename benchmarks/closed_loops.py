@@ -6,6 +6,8 @@ One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ)
 same bodies with <connect>.  Both peers are called from Python, in a loop over eight states; what that costs is measured
 with an empty call of theirs (`forwardKinematics` of one joint, `mj_energyPos`) and not taken off.
 
+Ours are measured once more with products and sums fused (`benchmarks.fused`).
+
 One step is the classical Runge–Kutta step with closed positions here, and the one of MuJoCo with the same four stages
 (RK4).  What a step costs at least is that of Adams and Bashforth's method here, of order two, and `mj_step` of MuJoCo
 by its integrator implicitfast, of order one: both evaluate once.  Besides there is Heun's method, of order two without
@@ -17,11 +19,13 @@ nothing there.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from benchmarks.fused import fused
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
 from benchmarks.peers import mjcf, pinocchio_model
@@ -243,7 +247,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-cassie", action="store_true")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    parser.add_argument("--ours", metavar="MECHANISM", help="only our times of one, as JSON")
     options = parser.parse_args()
+    if options.ours:
+        made = mechanisms(options.ours == "Cassie")[options.ours]
+        print(json.dumps(our_times(made, made, closed)))
+        return
     rows = []
     for name, made in mechanisms(not options.no_cassie).items():
         row: dict[str, Any] = {
@@ -252,7 +261,7 @@ def main() -> None:
             "rows": len(made.equations),
             "rank": made.mobility.rank,
         }
-        row |= our_times(made, made, closed) | compiled_times(made)
+        row |= our_times(made, made, closed) | compiled_times(made) | fused("benchmarks.closed_loops", name)
         row["condition_of_mass"] = float(np.linalg.cond(mass_matrix(made.tree, made.home)))
         for peer, measure in PEERS.items():
             found = measure(made)

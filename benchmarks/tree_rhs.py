@@ -3,20 +3,23 @@
 Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes
 (per trajectory), and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python
 and, where a compiler is found, in a C++ loop, compiled for any x86-64 as its wheel is and for the processor at hand.
-Best of many short chunks, on 16 states in turn.  Beside them the operations of one evaluation, and the least time in
+Best of many short chunks, on 16 states in turn; ours once more with products and sums fused (`benchmarks.fused`).
+Beside them the operations of one evaluation, and the least time in
 lanes that the processor allows for them (`benchmarks.roof`).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from benchmarks import pinocchio_cpp
+from benchmarks.fused import PREFIX, fused
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
 from benchmarks.roof import operations, rate_in_lanes
@@ -135,6 +138,12 @@ COLUMNS = {
 }
 
 OURS = ("scalar", "lanes", "compiled", "compiled_lanes")
+SHOWN = (*OURS, f"{PREFIX}scalar", f"{PREFIX}lanes")
+
+
+def measured(tree: Tree, columns: Iterable[str], rounds: int) -> dict[str, float]:
+    """The best of every column, in ns."""
+    return {column: min(COLUMNS[column](tree) for _ in range(rounds)) for column in columns}
 
 
 def main() -> None:
@@ -145,7 +154,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="TREE", help="only these rows of the table")
     parser.add_argument("--rounds", type=int, default=2, help="measure every number so many times, the best counts")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    parser.add_argument("--ours", action="store_true", help="only our times of one tree, as JSON")
     options = parser.parse_args()
+    if options.ours:
+        print(json.dumps(measured(models(options.all_joints)[options.only[0]], OURS, options.rounds)))
+        return
     try:
         pinocchio_cpp.binary()
     except pinocchio_cpp.NotAvailable as reason:
@@ -156,18 +169,20 @@ def main() -> None:
         + " " * 38
         + "compiled model"
         + " " * 6
-        + "Pinocchio C++ / ours, compiled"
+        + "Pinocchio C++ / ours, compiled, fused"
     )
     print(
         f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'native':>8s} {'Python':>8s}"
-        + f" {'scalar':>8s} {'lanes':>8s}" * 4
+        + f" {'scalar':>8s} {'lanes':>8s}" * 5
         + f" {'least':>8s}"
     )
     for name, tree in models(options.all_joints).items():
         if options.only and name not in options.only:
             continue
-        best = {column: min(measure(tree) for _ in range(options.rounds)) for column, measure in COLUMNS.items()}
-        ratios = [min(best["pinocchio_cpp"], best["pinocchio_cpp_native"]) / best[c] for c in OURS]
+        best = measured(tree, COLUMNS, options.rounds)
+        again = ("--only", name, "--rounds", str(options.rounds), *["--all-joints"] * options.all_joints)
+        best |= fused("benchmarks.tree_rhs", *again)
+        ratios = [min(best["pinocchio_cpp"], best["pinocchio_cpp_native"]) / best[c] for c in SHOWN]
         peers = ("pinocchio_cpp", "pinocchio_cpp_native", "pinocchio_python")
         numbers = " ".join(f"{best[c]:8.0f}" for c in (*peers, *OURS))
         count = operations(tree, era, _states(tree, np.random.default_rng(0))[0], tree.work_shape, 2 * tree.nv)

@@ -27,6 +27,9 @@ def short(value: float | None) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
+FUSED_HEADS = "C++ / kernel, fused", "C++ / lanes, fused"
+
+
 def ratios(ours: float | None, theirs: float | None) -> str:
     """How many times as long the peer takes."""
     return "–" if not ours or not theirs or not math.isfinite(theirs / ours) else f"{theirs / ours:.2g}"
@@ -48,23 +51,29 @@ def _bounds(runs: Sequence[Record]) -> tuple[str, ...]:
     return ("operations", "least_lanes_ns") if any("operations" in r for r in runs) else ()
 
 
+def _fused(runs: Sequence[Record], *columns: str) -> tuple[str, ...]:
+    """Those columns of records that have them once more with products and sums fused."""
+    return tuple(f"fused_{name}" for name in columns if any(f"fused_{name}" in r for r in runs))
+
+
 def trees(runs: Sequence[Record]) -> str:
     """One evaluation of Hamilton's equations beside Pinocchio's `aba`; its additions and multiplications, and the least
     time in lanes that the processor allows for them.
     """
-    counts = _bounds(runs)
+    counts, again = _bounds(runs), _fused(runs, "scalar_ns", "lanes_ns")
     columns = ("scalar_ns", "compiled_ns", "lanes_ns", "compiled_lanes_ns")
     theirs = ("pinocchio_cpp_ns", "pinocchio_cpp_native_ns", "pinocchio_python_ns")
     best = {r["tree"]: min((r[name] for name in theirs[:2] if name in r), default=None) for r in runs}
     rows = [
         [r["tree"], *(short(r.get(name)) for name in (*columns, *theirs)),
-         *(ratios(r[ours], best[r["tree"]]) for ours in ("scalar_ns", "lanes_ns")),
+         *(ratios(r.get(ours), best[r["tree"]]) for ours in ("scalar_ns", "lanes_ns", *again)),
          *(short(r.get(name)) for name in counts)]
         for r in runs
     ]  # fmt: skip
     heads = [
         "", "kernel", "straight-line", "kernel, lanes", "straight-line, lanes", "`aba`, C++", "C++, native",
-        "`aba`, Python", "C++ / kernel", "C++ / lanes", *(["operations", "least in lanes"] if counts else []),
+        "`aba`, Python", "C++ / kernel", "C++ / lanes", *FUSED_HEADS[: len(again)],
+        *(["operations", "least in lanes"] if counts else []),
     ]  # fmt: skip
     said = verdict([(r["tree"], r["scalar_ns"], best[r["tree"]]) for r in runs])
     return _table("Nanoseconds per evaluation and trajectory", "tree_rhs", heads, rows, said)
@@ -74,15 +83,15 @@ def derivatives(runs: Sequence[Record]) -> str:
     """Derivatives of the dynamics beside Pinocchio's; additions and multiplications of one evaluation, and the least
     time in lanes that the processor allows for them or for writing the matrices.
     """
-    counts = _bounds(runs)
+    counts, again = _bounds(runs), _fused(runs, "scalar_ns", "lanes_ns")
     rows = [
         [f"{r['tree']}, {r['of']}", *(short(r.get(name)) for name in ("scalar_ns", "lanes_ns", "pinocchio_cpp_ns")),
-         ratios(r["scalar_ns"], r.get("pinocchio_cpp_ns")), ratios(r["lanes_ns"], r.get("pinocchio_cpp_ns")),
+         *(ratios(r.get(ours), r.get("pinocchio_cpp_ns")) for ours in ("scalar_ns", "lanes_ns", *again)),
          *(short(r.get(name)) for name in counts)]
         for r in runs
     ]  # fmt: skip
     heads = ["", "kernel", "in lanes", "Pinocchio, C++", "C++ / kernel", "C++ / lanes"]
-    heads += ["operations", "least in lanes"] if counts else []
+    heads += [*FUSED_HEADS[: len(again)], *(["operations", "least in lanes"] if counts else [])]
     said = verdict([(f"{r['tree']}, {r['of']}", r["scalar_ns"], r.get("pinocchio_cpp_ns")) for r in runs])
     return _table("Nanoseconds per evaluation and trajectory", "derivatives", heads, rows, said)
 
@@ -101,12 +110,14 @@ def mass_matrices(runs: Sequence[Record]) -> str:
 
 def loops(runs: Sequence[Record]) -> str:
     """Mechanisms with closed loops beside Pinocchio, MuJoCo and Exudyn."""
-    columns = ("evaluation_us", "compiled_evaluation_us", "evaluation_in_lanes_us", "pinocchio_evaluation_us",
+    again = _fused(runs, "evaluation_us", "evaluation_in_lanes_us")
+    columns = ("evaluation_us", "compiled_evaluation_us", "evaluation_in_lanes_us", *again, "pinocchio_evaluation_us",
                "mujoco_evaluation_us", "step_us", "compiled_step_us", "mujoco_step_us", "cheap_step_us",
                "compiled_cheap_step_us", "mujoco_cheap_step_us", "exudyn_step_us")  # fmt: skip
     rows = [[r["mechanism"], *(short(r.get(name)) for name in columns)] for r in runs]
     heads = [
-        "", "evaluation", "straight-line", "in lanes", "Pinocchio", "MuJoCo", "step, RK4", "straight-line",
+        "", "evaluation", "straight-line", "in lanes", *("fused", "in lanes, fused")[: len(again)],
+        "Pinocchio", "MuJoCo", "step, RK4", "straight-line",
         "MuJoCo, RK4", "step, order 2", "straight-line", "MuJoCo, order 1", "Exudyn",
     ]  # fmt: skip
     names = {"evaluation": "evaluation", "step": "step of RK4", "cheap_step": "cheapest step"}
