@@ -38,7 +38,7 @@ class InterpretedFunctions(Functions):
     start: Any = None
     """A configuration, for the sizes of what the functions return."""
     numbers: Any = ()
-    """The parameters."""
+    """The parameters, of the start."""
 
     def call(self, name: str, *arguments: Any, shape: tuple[int, ...] = ()) -> Array:
         """The values of a function, or zeros of a shape if it is not given."""
@@ -143,9 +143,16 @@ class InterpretedFunctions(Functions):
         at = constrained(self.n, m, k)
 
         def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-            _write(out, at, **self._blocks(t, y[: self.n_q], y[self.n_q :], m, k))
+            now = self._with(parameters)
+            _write(out, at, **now._blocks(t, y[: self.n_q], y[self.n_q :], m, k))
 
         return parts
+
+    def _with(self, parameters: Array) -> InterpretedFunctions:
+        """The same functions with the parameters of a problem, which may be inputs."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, numbers=parameters[: self.parameters or 0])
+        return made
 
     def _blocks(self, t: Any, q: Array, v: Array, m: int, k: int) -> dict[str, Any]:
         mass = self.mass_at(q)

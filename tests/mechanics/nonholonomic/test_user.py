@@ -1,6 +1,7 @@
 """Systems from functions of one's own: traced and compiled, no chart that turns singular, clear refusals."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -489,6 +490,28 @@ def test_a_skate_is_driven_and_its_energy_is_the_work():
         work = simpson(problem.input_powers(run.t, run.y).sum(axis=1), x=run.t)
         assert run["energy"][-1] - run["energy"][0] == pytest.approx(work, rel=1e-6)
     assert integrate(skate.problem().with_inputs(given).with_work(), "RKMK4", (0.0, 1.0), 0.02).error("balance") < 1e-7
+
+
+def test_interpreted_functions_read_the_parameters_of_the_problem():
+    """They went on with those of the start: inputs, and other parameters, did nothing."""
+
+    def skate(interpreted):
+        return nonholonomic_system(
+            se2, lambda q, p: np.diag([p[1], p[1], 0.5]), lambda q, p: [[0.0, 1.0, 0.0]], [0.0, 0.0, 0.0],
+            [0.3, 0.0, 1.0], force=lambda t, q, v, p: [p[0], 0.0, 0.0], parameters=[0.0, 2.0], inputs={"thrust": 0},
+            interpreted=interpreted,
+        )  # fmt: skip
+
+    for pose, method in (("problem", "RKMK4"), ("constrained_problem", "DLA")):
+        traced_one, other = (getattr(skate(interpreted), pose)() for interpreted in (False, True))
+        for change in (
+            lambda p: p.with_inputs({"thrust": 1.0}),
+            lambda p: p.with_inputs({"thrust": lambda t: np.cos(t)}),
+            lambda p: replace(p, parameters=[0.5, 4.0]),
+        ):
+            ends = [integrate(change(p), method, (0.0, 0.4), 0.1).y[-1] for p in (traced_one, other)]
+            assert abs(ends[0][3] - 0.3) > 0.04
+            np.testing.assert_allclose(ends[1][:4], ends[0][:4], atol=1e-13)
 
 
 def written_sleigh(parameters=3, given=(1.0, 0.5, 0.3), u0=(-0.4, 1.2), **other):
