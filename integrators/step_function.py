@@ -18,6 +18,7 @@ from integrators.engine.run import Output, Plan
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
+from integrators.problem.inputs import check_rates
 from integrators.problem.jitted import raise_raised
 from integrators.problem.signals import numbers
 from integrators.problem.times import begin_of
@@ -272,6 +273,8 @@ class StepFunction:
         method.check(problem, begin_of(problem))
         self.problem, self.method, self.step = problem, method, step
         inputs = problem.inputs
+        seen = {"rows", "value"} & {*method.stepper.follows, *(() if problem.projection is None else ("rows", "value"))}
+        check_rates(problem.model, inputs, inputs.free, f"a step of {method.name}", sorted(seen))
         self._free = inputs.free
         self.names = tuple(inputs.names[k] for k in inputs.free)
         self._places = np.array([inputs.places[k] for k in inputs.free], dtype=np.int64)

@@ -18,6 +18,7 @@ from integrators.method.own import check_step
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import NOTHING, Field
 from integrators.problem.guards import tightened
+from integrators.problem.inputs import check_rates
 from integrators.problem.jacobian import check_differences, check_jacobian
 from liegroup.arrays import integer, of_kind, positive
 from liegroup.compile import Entry
@@ -123,6 +124,9 @@ class Stepper:
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
     needs : str
         What a problem must have, one of `NEEDS`; `prepare` and `integrate` refuse others.
+    follows : tuple of str
+        Functions of a problem with constraints whose changes by inputs it follows from step to step, as it takes no
+        rates of them (`Inputs.rates`).
     own : str
         Without `step`: the name of the problem's own step (`Problem.own_steps`), which takes the weights of a
         composition as the method's last coefficients.
@@ -207,6 +211,7 @@ class Stepper:
     prepares_at: bool = False
     evaluates: str = "field"
     needs_derivative: bool = False
+    follows: tuple[str, ...] = ()
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
     own: str = ""
     before_weights: int = 0
@@ -531,6 +536,7 @@ class Method:
                 "each of them, by which the method would fall to order 1. Use a method that remembers none, such as "
                 'RKMK_RADAU_IIA5, or ADAMS_BASHFORTH2, or pose the problem with projection="none"'
             )
+        check_rates(problem.model, problem.inputs, problem.inputs.driven, self.name, self.stepper.follows)
         try:
             check_maps(problem.table, MAPS[self.map])
         except MissingMapError as error:

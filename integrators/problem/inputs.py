@@ -32,6 +32,8 @@ from liegroup.compile import is_jitted, kernel
 Array = NDArray[np.float64]
 FORMS = "f(t), f(t, y) or f(t, q, v)"
 _NONE = -1
+FOLLOWED = ("rows", "value", "mass")
+"""Functions whose changes methods with multipliers follow, some of them all of these."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Inputs:
         integrates it.
     velocities : sequence of int
         Of inputs that are nothing but a force along a velocity: the number of that velocity; -1 of others.
+    rates : mapping of str to str
+        Of inputs on whose rates the motion depends: the function that they stand in, such as "rows" of constraints.
+        The equations take these rates as zero; methods that do not follow such a function from step to step
+        (`Stepper.follows`) are refused where the input changes.
 
     Attributes
     ----------
@@ -76,6 +82,7 @@ class Inputs:
     units: Sequence[str] = ()
     power: Any = None
     velocities: Sequence[int] = ()
+    rates: Mapping[str, str] = field(default_factory=dict, compare=False)
     signal: Signal | None = field(default=None, compare=False)
     worked: bool = False
 
@@ -136,6 +143,42 @@ class Inputs:
             for k, (name, unit) in enumerate(zip(self.names, self.units, strict=True))
         ]
         return f"<Inputs: {'; '.join(parts) or 'none'}>"
+
+
+def check_rates(model: str, inputs: Inputs, which: Sequence[int], method: str, follows: Sequence[str]) -> None:
+    """ValueError if inputs that change stand where the motion depends on their rates, which the method takes as zero.
+
+    Parameters
+    ----------
+    model : str
+        Of the problem.
+    inputs : Inputs
+        Of the problem.
+    which : sequence of int
+        Numbers of those that change.
+    method : str
+        Its name.
+    follows : sequence of str
+        Functions whose changes it follows from step to step.
+
+    Raises
+    ------
+    ValueError
+        The first of them, where it stands, and what to do.
+    """
+    for name in (inputs.names[k] for k in which):
+        where = inputs.rates.get(name)
+        if where is not None and where not in follows:
+            raise ValueError(
+                f"inputs: {name!r} of {model!r} changes and stands in {where}, on whose rate the motion depends, but "
+                f"{method} takes that as zero; make it a coordinate with a row for its rate (value c(t, q)), write it "
+                "into the functions as one of the time where they take it, or"
+                + (
+                    " hold it"
+                    if where not in FOLLOWED
+                    else " run a method that follows it, such as DLA4, on constrained_problem()"
+                )
+            )
 
 
 def as_inputs(given: Any, parameters: int) -> Inputs:

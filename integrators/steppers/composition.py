@@ -76,6 +76,7 @@ def composed(stepper: Stepper) -> Stepper:
         prepares_at=stepper.prepares_at,
         evaluates=stepper.evaluates,
         needs=stepper.needs,
+        follows=stepper.follows,
         remembers=stepper.remembers,
         shape=None if stepper.shape is None else lambda problem, options: _shape(stepper, problem, options),
         composes=(composed, stepper),

@@ -494,7 +494,9 @@ STEPPER = Stepper(
     needs="closures",
     explain=explain,
 )
-ROLLING = replace(STEPPER, name="generalized-alpha-rolling", prepare=node.check, needs="constraints")
+ROLLING = replace(
+    STEPPER, name="generalized-alpha-rolling", prepare=node.check, needs="constraints", follows=("rows", "value")
+)
 
 
 def generalized_alpha(name: str, radius: float = 0.9, stabilised: bool = False, iterations: int = 60) -> Method:

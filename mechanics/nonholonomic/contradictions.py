@@ -87,7 +87,7 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
     for reach in (0.1, 0.3, 1.0):
         if not wrong:
             with suppress(Exception):  # functions need not be there
-                x = _led_to(functions, q, rows, own, t, reach * random.uniform(-1.0, 1.0, n))
+                x = led_to(functions, q, rows, own, t, reach * random.uniform(-1.0, 1.0, n))
                 if all(edge(q, *own) * edge(x, *own) > 0.0 for edge in functions.edges.values()):
                     wrong = check(x, f"q = {x.tolist()}")
     if wrong:
@@ -125,7 +125,7 @@ def _velocity(functions: Any, q: Array, u: Array, own: tuple[Any, ...]) -> Array
     return v
 
 
-def _led_to(functions: Any, q: Array, rows: Array, own: tuple[Any, ...], t: float, w: Array) -> Array:
+def led_to(functions: Any, q: Array, rows: Array, own: tuple[Any, ...], t: float, w: Array) -> Array:
     """A configuration that is nothing special, as what holds at the start by chance does not hold there: a motion with
     the admissible part of w leads to it, since beside where rows can be integrated to, nothing need hold.
     """

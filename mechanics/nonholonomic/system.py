@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Guard, Problem, Variable
 from integrators.problem.ambient import state_units
 from integrators.problem.energy import watched, with_energy_guard
+from integrators.problem.inputs import Inputs
 from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
@@ -39,6 +40,8 @@ TOLERANCE, ROUNDED = 1e-10, 1e-14
 """
 EDGE = 1e-3
 """Part of its value at the start at which a number that vanishes where a frame ends counts as zero."""
+FRAME = "frame"
+"""Where inputs may stand (`Inputs.rates`) that the form with multipliers does not read."""
 RANK_TOLERANCE = 1e-10
 """Rows count as dependent if the smallest eigenvalue of their scaled Gram matrix A M⁻¹Aᵀ is below this."""
 
@@ -298,7 +301,7 @@ class NonholonomicSystem:
             model=self.model,
             scales=self._scales_of(last) if scaled else np.ones(len(y0)),
             scene=self.scene,
-            inputs=self.inputs,
+            inputs=_without_frame(self.inputs) if forms is self.constrained else self.inputs,
             autonomous=self.autonomous,
         )
 
@@ -649,6 +652,13 @@ def _units(variable: Variable) -> list[str]:
     """The unit of each component; nothing where none is said."""
     units = [unit.strip() for unit in variable.units.split(",")]
     return units if len(units) == variable.size else units[:1] * variable.size
+
+
+def _without_frame(inputs: Any) -> Any:
+    """The inputs of the form with multipliers."""
+    if not isinstance(inputs, Inputs):
+        return inputs
+    return replace(inputs, rates={name: where for name, where in inputs.rates.items() if where != FRAME})
 
 
 def guarded_edges(problem: Problem, edges: Sequence[str]) -> Problem:

@@ -92,7 +92,8 @@ def nonholonomic_system(
         How it is drawn (see `Problem.scene`).
     inputs : Inputs or mapping of str to int, optional
         Names of parameters that are given from outside, with their places: `Problem.with_inputs`,
-        `integrators.stepper`.
+        `integrators.stepper`.  Equations take their rates as zero: those that stand in M, A, c or S and change are for
+        methods with multipliers (`DLA4`), and refused by others.
     t : float
         Time at which runs are to begin, s: there the start must satisfy the constraints.
 

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from integrators.problem import Variable
 from integrators.problem.field_source import field_source
+from integrators.problem.inputs import as_inputs
 from integrators.problem.multipliers import (
     admissible_energy,
     admissible_field,
@@ -51,6 +52,7 @@ from mechanics.nonholonomic.forms import Forms
 from mechanics.nonholonomic.notes import Derived, Function, derive, inputs, written
 from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
+from mechanics.nonholonomic.rates import with_rates
 from mechanics.nonholonomic.system import NonholonomicSystem
 
 _HEADER = f'''"""The equations of one nonholonomic system: written by mechanics.nonholonomic.written."""
@@ -170,9 +172,11 @@ class Functions:
             Functions that contradict each other at the start or beside it: a frame that violates the rows, a metric
             that is not SᵀM S, … (`mechanics.nonholonomic.contradictions`).
         """
+        q, u, numbers = (reals(more[name], name) for name in ("q0", "u0", "parameters"))
+        t, inputs = real(more.get("t", 0.0), "t"), as_inputs(more.get("inputs"), len(numbers))
         if not str(getattr(self.rows, "__module__", "")).startswith("mechanics.systems."):
-            q, u, numbers = (reals(more[name], name) for name in ("q0", "u0", "parameters"))
-            check_functions(self, q, u, numbers, model, real(more.get("t", 0.0), "t"))
+            check_functions(self, q, u, numbers, model, t)
+        more["inputs"] = with_rates(inputs, self, q, numbers, t) if len(inputs) else None
         return NonholonomicSystem(
             model=model,
             group=self.group,

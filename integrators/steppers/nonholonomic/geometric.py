@@ -144,6 +144,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=node.work_shape,
     needs="constraints",
+    follows=("rows", "value", "mass"),
     remembers=True,
 )
 

@@ -331,6 +331,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=null_space.work_shape,
     needs="constraints",
+    follows=("rows", "value", "mass"),
 )
 
 

@@ -172,6 +172,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=node.work_shape,
     needs="constant metric",
+    follows=("rows", "value"),
     form=_departures,
 )
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import simpson, solve_ivp
 from scipy.spatial.transform import Rotation
 
-from integrators import integrate, traced
+from integrators import integrate, stepper, traced
 from integrators.problem import Inputs, Variable
 from liegroup import rn, se2, se3
 from liegroup.compile import WIDTH, lane_array
@@ -512,6 +512,74 @@ def test_interpreted_functions_read_the_parameters_of_the_problem():
             ends = [integrate(change(p), method, (0.0, 0.4), 0.1).y[-1] for p in (traced_one, other)]
             assert abs(ends[0][3] - 0.3) > 0.04
             np.testing.assert_allclose(ends[1][:4], ends[0][:4], atol=1e-13)
+
+
+def car(inputs, **options):
+    """Front wheels at an angle p₀ 0.8 m ahead; p₁ is its mass, p₂ how fast its place is moved aside, p₃ a thrust."""
+    given = {
+        "mass": lambda q, v, p: 0.5 * p[1] * (v[0] ** 2 + (v[1] + 0.3 * v[2]) ** 2) + 0.1 * v[2] ** 2,
+        "rows": lambda q, p: [[0.0, 1.0, 0.0], [-np.sin(p[0]), np.cos(p[0]), 0.8 * np.cos(p[0])]],
+        "value": lambda t, q, p: [p[2], 0.0],
+        "force": lambda t, q, v, p: [p[3], 0.0, 0.0],
+    }
+    return nonholonomic_system(
+        se2, q0=[0.0, 0.0, 0.0], v0=[1.0, 0.0, 0.0], parameters=[0.0, 1.3, 0.0, 0.0], inputs=inputs, **given | options
+    )
+
+
+def test_inputs_on_whose_rates_the_motion_depends_are_for_methods_that_follow_them():
+    """A car that is steered by an input: Runge and Kutta's methods and GAUSS8 went elsewhere by as much as the way."""
+    places = {"steer": 0, "mass": 1, "slide": 2, "thrust": 3}
+    system, steer = car(places), lambda t: 0.5 * np.sin(2.0 * t)
+    assert system.problem().inputs.rates == {"steer": "rows", "mass": "mass", "slide": "value"}
+    reduced, multipliers = system.problem(), system.constrained_problem()
+    for problem in (reduced, multipliers):
+        assert integrate(problem.with_inputs({"thrust": np.cos}), "RKMK4", (0.0, 0.1), 0.05).success
+        assert integrate(problem.with_inputs({"slide": 0.0}), "RKMK4", (0.0, 0.1), 0.05).success
+        for name, where in reduced.inputs.rates.items():
+            for method in ("RKMK4", "GAUSS8"):
+                with pytest.raises(ValueError, match=f"inputs: '{name}' .* stands in {where}, .* {method} takes"):
+                    integrate(problem.with_inputs({name: lambda t: 1.3 + 0.1 * t}), method, (0.0, 0.1), 0.05)
+    with pytest.raises(ValueError, match=r"'mass' .* stands in mass, .* MP takes that as zero"):
+        integrate(multipliers.with_inputs({"mass": lambda t: 1.3 + 0.1 * t}), "MP", (0.0, 0.1), 0.05)
+
+    def rate(t, y):
+        """The wheels do no work, so that the energy is that of the start."""
+        turn = np.tan(steer(t)) / 0.8
+        v = np.sqrt(1.3 / (1.3 + (0.2 + 1.3 * 0.09) * turn**2))
+        return [v * np.cos(y[2]), v * np.sin(y[2]), v * turn]
+
+    true = solve_ivp(rate, (0.0, 2.0), [0.0, 0.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    run = integrate(multipliers.with_inputs({"steer": steer}), "DLA4", (0.0, 2.0), 0.02)
+    np.testing.assert_allclose(run.y[-1][:3], true, atol=1e-7)
+    heavier = multipliers.with_inputs({"mass": lambda t: 1.3 / (1.0 + t)})  # its momentum stays
+    assert integrate(heavier, "DLA", (0.0, 1.0), 0.1).y[-1][3] == pytest.approx(2.0)
+
+
+def test_steps_with_inputs_on_whose_rates_the_motion_depends():
+    """Rows of a step may be other ones where velocities are made admissible, masses may not."""
+    only = car({"steer": 0})
+    step, y = stepper(only.problem(), "RKMK4", 0.01), only.problem().y0
+    for k in range(100):
+        y = step(y, [0.5 * np.sin(0.02 * k + 0.01)])
+    smooth = only.constrained_problem().with_inputs({"steer": lambda t: 0.5 * np.sin(2.0 * t)})
+    assert y == pytest.approx(integrate(smooth, "DLA4", (0.0, 1.0), 0.02).y[-1], abs=0.01)
+    with pytest.raises(ValueError, match=r"'steer' .* a step of RKMK4 takes that as zero"):
+        stepper(only.constrained_problem(), "RKMK4", 0.01)
+    with pytest.raises(ValueError, match=r"'mass' .* a step of DLA takes that as zero"):
+        stepper(car({"mass": 1}).constrained_problem(), "DLA", 0.01)
+
+
+def test_a_frame_that_an_input_turns_is_seen():
+    """The reduced form alone reads it."""
+    system = nonholonomic_system(
+        se2, lambda q, p: np.eye(3), lambda q, p: [[0.0, 1.0, 0.0]], [0.0, 0.0, 0.0], [1.0, 0.0, 0.5],
+        frame=lambda q, p: [[1.0 / p[0], 0.0], [0.0, 0.0], [0.0, 1.0]], parameters=[1.0], inputs={"size": 0},
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"'size' .* stands in frame"):
+        integrate(system.problem().with_inputs({"size": lambda t: 1.0 + t}), "RKMK4", (0.0, 1.0), 0.1)
+    free = system.constrained_problem().with_inputs({"size": lambda t: 1.0 + t})
+    assert integrate(free, "RKMK4", (0.0, 1.0), 0.1).y[-1][3] == pytest.approx(1.0, abs=0.2)
 
 
 def written_sleigh(parameters=3, given=(1.0, 0.5, 0.3), u0=(-0.4, 1.2), **other):
