@@ -116,8 +116,10 @@ def keeps(problem: Problem, at_play: float, places: Sequence[tuple[float, Array]
 
 
 def _drives(problem: Problem, t: float, y: Array) -> bool:
-    """Whether the field is another one at a time."""
-    return not np.array_equal(_field_at(problem, t, y), _field_at(problem, 0.0, y), equal_nan=True)
+    """Whether the field is another one at a time; not where it is not known, as functions of the user's may end."""
+    with suppress(Exception):
+        return not np.array_equal(_field_at(problem, t, y), _field_at(problem, 0.0, y), equal_nan=True)
+    return False
 
 
 def _later(problem: Problem, y: Array) -> list[tuple[float, Array]]:
@@ -158,10 +160,11 @@ def _energy_rate(problem: Problem, t: float, y: Array) -> float:
     rates, last = _field_at(problem, t, y), problem.variables[-1].size
     sizes = np.abs(rates)
     sizes[-last:] /= max(float(np.abs(y[-last:]).max(initial=0.0)), 1.0)
-    largest = max(float(sizes.max()), 1e-300)
-    step = _STEP / largest
+    step = _STEP / (float(sizes.max()) or 1.0)  # at rest the time alone goes on
     ahead, behind = (_energy(problem, t + s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
-    later = _energy(problem, t + _LATER, y) - _energy(problem, t, y)
+    later = 0.0
+    with suppress(Exception):  # functions of the user's may end before
+        later = _energy(problem, t + _LATER, y) - _energy(problem, t, y)
     return (ahead - behind) / (2.0 * _STEP) if later == 0.0 else np.inf
 
 

@@ -33,8 +33,11 @@ def begins_at(
     """The time t of a start, if `values` of the time that belong to it, such as the momenta of its velocities, are
     others at other times by more than a part of `scale` (default the greatest); else None.
     """
-    with np.errstate(all="ignore"):  # functions may end
-        now, *later = (np.asarray(values(t + s)) for s in (0.0, *_LATER))
+    with np.errstate(all="ignore"):
+        now, later = np.asarray(values(t)), []
+        for s in _LATER:
+            with suppress(Exception):  # functions may end
+                later.append(np.asarray(values(t + s)))
     allowed = part * (float(np.abs(now).max(initial=0.0)) if scale is None else scale)
     return None if all(np.allclose(x, now, 0.0, allowed, equal_nan=True) for x in later) else t
 

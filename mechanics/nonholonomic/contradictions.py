@@ -18,6 +18,8 @@ TOLERANCE = 1e-9
 """Relative, of the checks of what the functions return."""
 NEARLY_AT_REST = 1e-75
 """Of velocities by which an energy shows terms that are not quadratic, however small these are."""
+LATER = 0.3819660112501051, 1.7320508075688772
+"""Times after the start at which functions of the time are compared: no period has both."""
 STEPS = 30
 """At most, of the motion to where they are compared elsewhere."""
 
@@ -78,11 +80,16 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
     if not np.allclose(scaled, scaled.T, rtol=TOLERANCE, atol=TOLERANCE) or not np.linalg.eigvalsh(scaled)[0] > 0.0:
         raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
 
-    def check(x: Array, where: str) -> str:
+    def check(x: Array, where: str, s: float = t) -> str:
         with np.errstate(all="ignore"):
-            return _contradiction(functions, x, v, numbers, own, t, where)
+            return _contradiction(functions, x, v, numbers, own, s, where if s == t else f"{where}, t = {s:.6g}")
 
     wrong = check(q, "q0")
+    timed = functions.value is not None or _is_timed(functions)
+    for later in LATER if timed else ():
+        if not wrong:
+            with suppress(Exception):  # functions need not be there then
+                wrong = check(q, "q0", t + later)
     random = np.random.default_rng(7)
     for reach in (0.1, 0.3, 1.0):
         if not wrong:
@@ -92,6 +99,11 @@ def check_functions(functions: Any, q: Array, u: Array, numbers: Array, model: s
                     wrong = check(x, f"q = {x.tolist()}")
     if wrong:
         raise ValueError(wrong)
+
+
+def _is_timed(functions: Any) -> bool:
+    """Whether the rows are given the time."""
+    return form_taken("rows", functions.rows, functions.parameters is not None) == TIMED
 
 
 def _dependent(rows: Array) -> int | None:
@@ -131,7 +143,7 @@ def led_to(functions: Any, q: Array, rows: Array, own: tuple[Any, ...], t: float
     """
     from scipy.integrate import DOP853  # slow to import
 
-    timed = form_taken("rows", functions.rows, functions.parameters is not None) == TIMED
+    timed = _is_timed(functions)
 
     def rate(s: float, x: Array) -> Array:
         A = np.reshape(np.array(functions.rows(*((t, x) if timed else (x,)), *own), dtype=np.float64), rows.shape)
@@ -164,6 +176,13 @@ def _contradiction(
                     f"mass: T(q, v) = {energy:.6g} at {where}, v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
                     "quadratic in v; terms without v belong to the potential"
                 )
+    values = out[at.VALUE : at.BIAS]
+    if k and _differ(values[m - k :], 0.0, max(np.abs(values).max(), (np.abs(rows) @ np.abs(v)).max())):
+        c = m - k + int(np.abs(values[m - k :]).argmax())
+        return (
+            f"value: {values[c]:.6g} in row {c} at {where}, expected 0, as position has it that this row is the rate "
+            "of what vanishes; correct it, or leave the position out"
+        )
     if k and (wrong := _not_integrated(functions, q, rows[m - k :], own, where)):
         return wrong
     if functions.derived.frame is None or functions.frame is None:

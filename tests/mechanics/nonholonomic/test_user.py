@@ -514,6 +514,52 @@ def test_interpreted_functions_read_the_parameters_of_the_problem():
             np.testing.assert_allclose(ends[1][:4], ends[0][:4], atol=1e-13)
 
 
+def point(rows, **options):
+    """A point on a plane, z = 0."""
+    return nonholonomic_system(rn(3), lambda q, v: 0.5 * (v @ v), rows, [0.0] * 3, [1.0, 0.3, 0.0], **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (
+            lambda t, q: [[np.sin(0.3 * t), 0.0, np.cos(0.3 * t)]],
+            {"frame": lambda q: [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]},
+            r"frame: A S = 0 is violated by 0.114 at q0, t = 0.38",
+        ),
+        (
+            lambda t, q: [[0.0, np.sin(t), 1.0]],
+            {"position": lambda q: [q[2]]},
+            r"position: value 0 changes by 0 per velocity 1 at q0, t = 0.38\d*, expected 0.37",
+        ),
+        (
+            lambda q: [[0.0, 0.0, 1.0]],
+            {"position": lambda q: [q[2]], "value": lambda t, q: [0.1 * np.sin(t)]},
+            r"value: 0.0372\d* in row 0 at q0, t = 0.38\d*, expected 0, as position",
+        ),
+    ],
+)
+def test_what_holds_at_the_time_of_the_start_alone_is_refused(rows, options, message):
+    """A point slipped by 0.3 m/s, or rose with one method and stayed with another, with success."""
+    with pytest.raises(ValueError, match=message):
+        point(rows, **options)
+
+
+def test_functions_of_the_time_that_agree_at_all_times_are_taken():
+    """Rows that grow with the time, and end: a system of such was refused for the energy it has later."""
+
+    def rows(t, q):
+        if np.real(t) > 1.0:
+            raise ValueError("over")
+        return [[0.0, 0.0, 1.0 + t]]
+
+    ending = integrate(point(rows, interpreted=True).problem(), "RKMK4", (0.0, 1.0), 0.25)
+    assert ending.success
+    assert ending.y[-1][:2] == pytest.approx([1.0, 0.3])
+    made = point(lambda t, q: [[0.0, 0.0, 1.0 + t]], frame=lambda q: [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    assert integrate(made.problem(), "RKMK4", (0.0, 1.0), 0.1).y[-1][:2] == pytest.approx([1.0, 0.3])
+
+
 def car(inputs, **options):
     """Front wheels at an angle p₀ 0.8 m ahead; p₁ is its mass, p₂ how fast its place is moved aside, p₃ a thrust."""
     given = {
