@@ -38,6 +38,8 @@ TOLERANCE, ROUNDED = 1e-10, 1e-14
 """Largest residual of A v = c, relative to |A||v|, of a state that is accepted; more by the second part of |A| times
 |v|, each in units in which masses are of size one, as a zero among the components of A may be rounding (sin π).
 """
+DRIFTED = 1e-6
+"""The same of positions from which the reduced form starts, which methods of fields let drift by their errors."""
 EDGE = 1e-3
 """Part of its value at the start at which a number that vanishes where a frame ends counts as zero."""
 FRAME = "frame"
@@ -204,11 +206,12 @@ class NonholonomicSystem:
 
         Raises
         ------
-        ValueError
-            Wrong shapes.
+        ConstraintError
+            q violates position constraints, or u, where it has n numbers, the rows; ValueError for wrong shapes.
         """
         posed = self._reduced(q, u)
         if q is not None or u is not None:
+            self._check_start(np.asarray(posed.y0[: self.n_q]), np.asarray(posed.y0[self.n_q :]))
             return posed
         n = self.n
         return replace(posed, begins=begins_at(lambda t: posed.velocity(t, posed.y0)[:n], self.t))
@@ -216,13 +219,16 @@ class NonholonomicSystem:
     def _reduced(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> Problem:
         start = q is None and u is None
         y0 = np.concatenate([_given(q, self.q0, self.n_q, "q"), _given(u, self.u0, self.r, "u")])
-        layout = "quasi_velocity" if self.reduced.parts is not None else ""
+        forms, layout, rows = self.reduced, "" if self.reduced.parts is None else "quasi_velocity", 0
+        if self.r == self.n:  # (q, u) is (q, v): the rows are looked at, at the start and where a run fails
+            forms, layout = forms._replace(parts=self.constrained.parts), "constrained"
+            rows = work_rows(self.n, self.m)
         columns = max(
             quasi_velocity_layout(self.n, self.r).SIZE, constrained_layout(self.n, self.m, self.positions).SIZE
         )
-        work = (1 + self.scratch, columns)
+        work = (1 + rows + self.scratch, columns)
         exact = self.exact if start else None
-        posed = self._problem(self.reduced, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
+        posed = self._problem(forms, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
         return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
@@ -357,10 +363,12 @@ class NonholonomicSystem:
 
         Raises
         ------
-        ValueError
-            Wrong shapes.
+        ConstraintError
+            q violates position constraints, or u, where it has n numbers, the rows; ValueError for wrong shapes.
         """
-        return replace(self, q0=_given(q, None, self.n_q, "q"), u0=_given(u, None, self.r, "u"), exact=None)
+        q, u = _given(q, None, self.n_q, "q"), _given(u, None, self.r, "u")
+        self._check_start(q, u)
+        return replace(self, q0=q, u0=u, exact=None)
 
     # --- at one state -------------------------------------------------------------------------------------------------
 
@@ -615,21 +623,37 @@ class NonholonomicSystem:
             The state violates the constraints, or they lose rank there; ValueError for wrong shapes.
         """
         self._check_rank(q, t)
-        p, v = self.parts(q, v, t), np.asarray(v, float)
+        p = self.parts(q, v, t)
+        self._check_velocity(p, np.asarray(v, float), ", or ask for the projection with project=True")
+        self._check_position(p, np.asarray(q, float), TOLERANCE)
+
+    def _check_velocity(self, p: Parts, v: Array, or_else: str = "") -> None:
         residual = p.rows @ v - p.value
         scale = _scale(p, v)
         if (np.abs(residual) > TOLERANCE * scale).any():
             worst = int(np.argmax(np.abs(residual) / scale))
             raise ConstraintError(
                 f"{self.model}: the velocity violates constraint row {worst} by {residual[worst]:.3g} (all rows: "
-                f"{residual}); "
-                "start from an admissible velocity (velocity(q, u) makes one), or ask for the projection with "
-                "project=True"
+                f"{residual}); start from an admissible velocity (velocity(q, u) makes one){or_else}"
             )
-        if self.positions and np.abs(p.position).max() > TOLERANCE * (1.0 + np.abs(np.asarray(q)).max()):
+
+    def _check_position(self, p: Parts, q: Array, tolerance: float) -> None:
+        if self.positions and np.abs(p.position).max() > tolerance * (1.0 + np.abs(q).max()):
             raise ConstraintError(
                 f"{self.model}: the configuration violates its position constraints by {p.position}; correct q"
             )
+
+    def _check_start(self, q: Array, u: Array) -> None:
+        """ConstraintError for a start of the reduced form that violates positions, or, where u are all components of
+        the velocity, the rows: from there the motion would go on as if they held.
+        """
+        if not self.positions and self.r < self.n:
+            return
+        v = self.velocity(q, u, self.t) if self.r < self.n else u
+        p = self.parts(q, v, self.t)
+        if self.r == self.n:
+            self._check_velocity(p, v)
+        self._check_position(p, q, DRIFTED)
 
     def _check_rank(self, q: ArrayLike, t: float) -> None:
         if not self.rank_margin(q, t) > RANK_TOLERANCE:

@@ -6,8 +6,10 @@ import pytest
 from integrators import integrate
 from integrators.problem import in_velocities
 from integrators.problem.holonomic import holonomic_problem
+from liegroup import rn
 from mechanics import ModelError
 from mechanics.nonholonomic.system import ConstraintError
+from mechanics.nonholonomic.user import nonholonomic_system
 from mechanics.systems import SYSTEMS
 
 
@@ -64,6 +66,40 @@ def test_wheels_that_slip_at_the_start_are_doubtful(system, method):
     y = np.array(posed.y0)
     y[-posed.variables[-1].size :] += 1e-3 * np.cos(np.arange(1.0, posed.variables[-1].size + 1.0))
     assert doubts(posed, method, y) == "start"
+
+
+def skate():
+    """On a slope, all three velocities kept admissible."""
+    return nonholonomic_system(
+        rn(3), lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2) + 0.25 * v[2] ** 2,
+        lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]], [0.0] * 3, [0.3, 0.0, 1.0], potential=lambda q: -0.5 * q[0],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{}, {"t_eval": [0.05, 0.1]}, {"step": None, "rtol": 1e-6}])
+def test_velocities_that_are_kept_admissible_have_to_be_so_at_the_start(options):
+    """A part across the blade went into the speed along it as the skate turned: 0.355 m/s after 10 ms, not 0.305."""
+    posed = skate().problem()
+    slipping = moved(posed, 4, 5.0)
+    method = "RKMK4" if options.get("step", 0.01) else "RKMK_DOP853"
+    assert doubts(posed, method, slipping, **options) == "start"
+    several = integrate(posed, "RKMK4", (0.0, 0.1), 0.01, y0=np.array([posed.y0, slipping]))
+    assert {doubt.trajectory for doubt in several.doubts} == {1}
+    for pose in (skate().problem, skate().with_start):
+        with pytest.raises(ConstraintError, match=r"the velocity violates constraint row 0 by -5 .* makes one"):
+            pose(slipping[:3], slipping[3:])
+        assert pose(posed.y0[:3], [0.4, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(("system", "k"), [("rattleback", 2), ("ball-in-cylinder", 0)])
+def test_bodies_that_do_not_touch_what_they_roll_on_are_not_posed(system, k):
+    """A ball went round in another cylinder."""
+    made = SYSTEMS[system].make()
+    off = np.array(made.q0)
+    off[k] += 0.05
+    for pose in (made.problem, made.with_start):
+        with pytest.raises(ConstraintError, match=r"violates its position constraints by \[0.05\]; correct q"):
+            pose(off, made.u0)
 
 
 def test_with_variable_steps_too():
