@@ -27,6 +27,8 @@ def constrained_problem(
     q: ArrayLike | None = None,
     v: ArrayLike | None = None,
     rates: Mapping[str, ArrayLike] | None = None,
+    *,
+    t: float = 0.0,
 ) -> Problem:
     """The motion as a differential-algebraic problem in tree coordinates, y = (q, v).
 
@@ -43,6 +45,8 @@ def constrained_problem(
         Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
     rates : mapping of str to float or array, optional
         Instead of v: rates of joints by name, rad/s and m/s.
+    t : float
+        When runs are to begin, s: it matters with closures that move, whose start is one at that time.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def constrained_problem(
         settings=Lagrange().settings(),
     )
     base = replace(
-        multiplier_problem(mechanism, q, v, rates),
+        multiplier_problem(mechanism, q, v, rates, t=t),
         parameters=packed.parameters,
         numerical=packed.numerical,
         structure=packed.structure,

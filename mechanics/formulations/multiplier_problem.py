@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Problem, Variable
-from liegroup.arrays import integer, of_kind, positive
+from liegroup.arrays import integer, of_kind, positive, real
 from liegroup.group import product, rn
 from mechanics import dynamics
 from mechanics.algorithms.batch import once
@@ -247,6 +247,7 @@ def multiplier_problem(
     *,
     stabilisation: Stabilisation = Lagrange(),
     projection: Literal["none", "velocities", "positions"] = "none",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a mechanism with multipliers, y = (q, v) or (q, v, z).
 
@@ -262,6 +263,9 @@ def multiplier_problem(
         What is asked of φ̈.
     projection : {"none", "velocities", "positions"}
         After every step: nothing, velocities only, or positions and velocities.
+    t : float
+        When runs are to begin, s: it matters with prescribed motions and closures that move, whose start is one at that
+        time.
     mechanism : Mechanism
         With loops, couplings, wheels or none.
 
@@ -298,9 +302,10 @@ def multiplier_problem(
         " or ".join(x.__name__ for x in get_args(Stabilisation)),
     )
     tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
-    q0, v0 = mechanism.start(q, v, rates)
+    t = real(t, "t")
+    q0, v0 = mechanism.start(q, v, rates, t)
     with once():
-        kinetic = float(dynamics.kinetic_energy(mechanism.tree, q0, v0))
+        kinetic = float(dynamics.kinetic_energy(mechanism.tree, q0, v0, t))
     integral = len(mobility.kept) if settings.integral else 0
     packed = pack_loops(
         tree,
@@ -339,6 +344,7 @@ def multiplier_problem(
         explain=mechanism.explain,
         doubts=mechanism.state_doubts() if settings.rounds else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
+        begins=mechanism.closes_at(q0, v0, t),
         scales=np.concatenate([state_units(tree, mechanism.size), np.ones(integral)]),
         positions=tree.nv,
         strikes=any(element.strikes for element in mechanism.elements),

@@ -735,8 +735,27 @@ class Mechanism:
             return None
 
         begins = begins_at(lambda s: self.momentum(q, v, s), t)
-        if begins is not None or not len(self.equations):
-            return begins
+        return self.closes_at(q, v, t) if begins is None else begins
+
+    def closes_at(self, q: Array, v: Array, t: float) -> float | None:
+        """The time t of a start whose loops are open, or opened by its velocities, at other times; else None.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m.
+        v : array (nv,)
+            Velocities, rad/s and m/s.
+        t : float
+            Time of the start, s.
+
+        Returns
+        -------
+        float or None
+            For `Problem.begins`.
+        """
+        if not len(self.equations) or not (self.tree.is_rheonomic or self._closures_move(q)):
+            return None
         units = gap_units(self.equations, self.size)
 
         def opened(s: float) -> Array:

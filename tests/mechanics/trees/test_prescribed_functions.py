@@ -88,6 +88,16 @@ def test_loops_that_are_moved_are_closed_at_the_time_of_the_start() -> None:
     run = integrate(posed, "RKMK4", (1.0, 1.2), 0.01)
     assert run.success
     assert max(abs(run["gap"]).max(), abs(run["velocity_gap"]).max()) < 1e-9
+    with pytest.raises(ModelError, match="open"):
+        multiplier_problem(linkage, [lean, -lean])
+    with pytest.raises(ValueError, match=r"t_span: begins at 1\.0, expected 0\.0: .* pose the problem with t=1\.0"):
+        integrate(multiplier_problem(linkage), "RKMK4", (1.0, 1.2), 0.01)
+    v = posed.velocity(1.0, posed.y0)[:2]
+    same = integrate(
+        multiplier_problem(linkage, [lean, -lean], v, projection="positions", t=1.0), "RKMK4", (1.0, 1.2), 0.01
+    )
+    assert same.success
+    np.testing.assert_allclose(same["q"][-1], run["q"][-1], rtol=0, atol=1e-8)
 
 
 def test_so_it_is_in_straight_line_code() -> None:
