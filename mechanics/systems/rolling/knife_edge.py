@@ -4,11 +4,11 @@ Configuration SE(2), the centre of mass at the skate, x down the slope.  Row: v_
 
     v̇ = g' cos θ,    ω̇ = 0,    E = ½ m v² + ½ J ω² − m g' x.
 
-Closed form with θ = θ₀ + ω t and V = v₀ − (g'/ω) sin θ₀:
+Closed form with φ = ω t, the mean heading θ̄ = θ₀ + φ/2 and C = t cos θ̄ sinc(φ/2), S = t sin θ̄ sinc(φ/2), of which
+nothing cancels in slow turns:
 
-    v = V + (g'/ω) sin θ
-    x = x₀ + [V (sin θ − sin θ₀) + (g'/2ω)(sin² θ − sin² θ₀)]/ω
-    y = y₀ + [V (cos θ₀ − cos θ) + (g'/2ω)(ω t − (sin 2θ − sin 2θ₀)/2)]/ω:
+    θ = θ₀ + φ,   v = v₀ + g' C,   x = x₀ + v₀ C + ½ g' C²
+    y = y₀ + v₀ S + ½ g' t² [(φ − sin φ)/φ² + ½ sin 2θ̄ sinc²(φ/2)]:
 
 from rest a cycloid across the slope.  Source: Neimark and Fufaev 1972, chapter II; Bloch 2003, section 1.6.
 """
@@ -112,12 +112,16 @@ def knife_edge(
 def closed_form(t: ArrayLike, g: float, heading: float, v: float, omega: float) -> NDArray[np.float64]:
     """(x, y, θ, v, ω) at the times t from the origin."""
     t = np.asarray(t, float)
-    theta = heading + omega * t
-    s0, s = np.sin(heading), np.sin(theta)
-    k, base = g / omega, v - g / omega * s0
-    x = (base * (s - s0) + 0.5 * k * (s * s - s0 * s0)) / omega
-    y = (
-        base * (np.cos(heading) - np.cos(theta))
-        + 0.5 * k * (omega * t - 0.5 * (np.sin(2 * theta) - np.sin(2 * heading)))
-    ) / omega
-    return np.stack([x, y, theta, base + k * s, omega + 0 * t], axis=-1)
+    phi = omega * t
+    mean, chord = heading + 0.5 * phi, np.sinc(0.5 * phi / np.pi)
+    ahead, aside = t * chord * np.cos(mean), t * chord * np.sin(mean)
+    x = v * ahead + 0.5 * g * ahead * ahead
+    y = v * aside + 0.5 * g * t * t * (_lag(phi) + 0.5 * np.sin(2.0 * mean) * chord * chord)
+    return np.stack([x, y, heading + phi, v + g * ahead, omega + 0 * t], axis=-1)
+
+
+def _lag(phi: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(φ − sin φ)/φ², by its series where the two are nearly one."""
+    small, square = np.abs(phi) < 0.5, phi * phi
+    series = phi / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0 * (1.0 - square / 110.0))))
+    return np.where(small, series, (phi - np.sin(phi)) / np.where(small, 1.0, square))

@@ -4,7 +4,9 @@ y²).
 Configuration R³; row (−y, 0, 1).  In the orthonormal frame e₁ = (1, 0, y)/√(1 + y²), e₂ = (0, 1, 0) the free motion has
 constant u₁ = ẋ √(1 + y²) and u₂ = ẏ:
 
-    y = y₀ + u₂ t,    x = x₀ + (u₁/u₂)(arsinh y − arsinh y₀),    z = z₀ + (u₁/u₂)(√(1 + y²) − √(1 + y₀²)).
+    y = y₀ + u₂ t,    x = x₀ + (u₁/u₂)(arsinh y − arsinh y₀),    z = z₀ + (u₁/u₂)(√(1 + y²) − √(1 + y₀²)),
+
+where the differences over u₂ t are taken so that nothing cancels.
 
 Source: Rosenberg 1977; Bates and Śniatycki 1993; Cortés and Martínez 2001 (harmonic variant).
 """
@@ -75,7 +77,7 @@ def nonholonomic_particle(
     (3, 1, (5,))
     """
     finite(stiffness=stiffness)
-    known = stiffness == 0.0 and u[1] != 0.0
+    known = stiffness == 0.0
     return FUNCTIONS.system(
         model="nonholonomic-particle",
         variables=(Variable("position", ("x", "y", "z"), "m"),),
@@ -94,6 +96,12 @@ def closed_form(t: ArrayLike, position: tuple[float, float, float], u: tuple[flo
     """(x, y, z, u₁, u₂) of the free particle at the times t."""
     t = np.asarray(t, float)
     x0, y0, z0 = position
-    y, k = y0 + u[1] * t, u[0] / u[1]
-    x, z = x0 + k * (np.arcsinh(y) - np.arcsinh(y0)), z0 + k * (np.sqrt(1 + y * y) - np.sqrt(1 + y0 * y0))
+    y = y0 + u[1] * t
+    w0, w = np.sqrt(1.0 + y0 * y0), np.sqrt(1.0 + y * y)
+    product = y0 * y  # w₀ w − y₀ y, of a sum where it would be a difference
+    inner = np.where(product > 0.0, (1.0 + y0 * y0 + y * y) / (w0 * w + np.abs(product)), w0 * w - product)
+    slope = (1.0 + inner) / (w0 + w)  # sinh(arsinh y − arsinh y₀) over y − y₀
+    s = u[1] * t * slope
+    x = x0 + u[0] * t * slope * np.where(s == 0.0, 1.0, np.arcsinh(s) / np.where(s == 0.0, 1.0, s))
+    z = z0 + u[0] * t * (y + y0) / (w + w0)
     return np.stack([x, y, z, u[0] + 0 * t, u[1] + 0 * t], axis=-1)

@@ -43,6 +43,16 @@ def test_closed_forms_solve_the_equations(name):
     np.testing.assert_allclose(solve(system, times), system.exact(times), atol=1e-10)
 
 
+@pytest.mark.parametrize("rate", [1e-2, 1e-5, 1e-9])
+@pytest.mark.parametrize("system", ["knife-edge", "nonholonomic-particle"])
+def test_closed_forms_of_slow_turns_keep_their_digits(system, rate):
+    """Differences of sines over the rate were 24 m off at 1e-9 rad/s."""
+    turning = {"heading": 0.5, "omega": rate} if system == "knife-edge" else {"u": (0.9, rate)}
+    made = NONHOLONOMIC[system](**turning)
+    y = solve(made, np.array([0.0, 3.0]))[-1]
+    np.testing.assert_allclose(y, made.exact(3.0), rtol=0, atol=1e-11)
+
+
 def test_vertical_disk_without_turning_rolls_straight():
     system = NONHOLONOMIC["vertical-disk"]().with_start([0, 0, 0.3, 0], [0.0, 1.5])
     y = solve(system, np.array([0.0, 2.0]))[-1]
