@@ -180,6 +180,15 @@ def from_kanes_method(
 # --- Lagrange ---------------------------------------------------------------------------------------------------------
 
 
+def _have_rates(functions: set[Any]) -> None:
+    """ValueError for inputs that are functions where their rates are needed."""
+    if functions:
+        raise ValueError(
+            f"inputs: the equations read rates of {_listed(functions)}, found of expressions only; give "
+            "an expression, such as sympy.sin(3*t), in the place of a function"
+        )
+
+
 def _lagrangian(
     L: Any,
     q: list[Any],
@@ -193,6 +202,7 @@ def _lagrangian(
     v = [x.diff(given.t) for x in q]
     if forces is not None and len(forces) != len(q):
         raise ValueError(f"forces: {len(forces)}, expected {len(q)}, one per coordinate")
+    _have_rates({x for x in given.inputs if any(given.put(c).has(x) for c in holonomic)})
     rates = [given.put(c).diff(given.t) for c in holonomic]
     y0 = _start(start, q, v, holonomic, [*rates, *rows], given)
     q0, v0 = y0[: len(q)], y0[len(q) :]
@@ -439,11 +449,7 @@ def _given(
         )
     if strange := set(given_inputs) - functions:
         raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
-    if differentiated := {x.args[0] for x in parts_of(found) if isinstance(x, sympy.Derivative)} & set(driven):
-        raise ValueError(
-            f"inputs: the equations read rates of {_listed(differentiated)}, found of expressions only; give "
-            "an expression, such as sympy.sin(3*t), in the place of a function"
-        )
+    _have_rates({x.args[0] for x in parts_of(found) if isinstance(x, sympy.Derivative)} & set(driven))
     names = sorted(symbols, key=str)
     return _Given(t, names, [numbers[x] for x in names], driven, exchanged, {}, real(begin, "t"))
 

@@ -211,7 +211,8 @@ class NonholonomicSystem:
         """
         posed = self._reduced(q, u)
         if q is not None or u is not None:
-            self._check_start(np.asarray(posed.y0[: self.n_q]), np.asarray(posed.y0[self.n_q :]))
+            start = np.asarray(posed.y0, float)
+            self._check_start(start[: self.n_q], start[self.n_q :])
             return posed
         n = self.n
         return replace(posed, begins=begins_at(lambda t: posed.velocity(t, posed.y0)[:n], self.t))

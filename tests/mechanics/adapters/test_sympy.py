@@ -487,6 +487,10 @@ def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
         ({"constraints": q1 - 0.3}, "constraints: .*, expected a list of expressions"),
         ({"forces": [-sympy.Symbol("t", real=True)]}, "t: a symbol with the name of the time that is not it"),
         (
+            {"constraints": [q1 - q2], "inputs": {q2: np.sin}},
+            r"inputs: the equations read rates of q2\(t\).*an expression",
+        ),
+        (
             {"forces": [q2.diff()], "inputs": {q2: np.sin}},
             r"inputs: the equations read rates of q2\(t\).*an expression",
         ),
