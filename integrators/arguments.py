@@ -210,6 +210,9 @@ def check_field(problem: Problem, t0: float, t1: float) -> None:
             velocity = problem.velocity(t0, y)
         except np.exceptions.ComplexWarning as error:
             raise TypeError("field: writes complex numbers, expected real ones") from error
+        except Exception as error:
+            error.add_note(f"raised by field, called at the start, t = {t0!r}, y = {y.tolist()}, in this order")
+            raise
     for name, values in (("field", velocity), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             where = f"; {said}" if (said := dependence(problem, t0, y)) else ""

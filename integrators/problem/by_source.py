@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem.fields import functions_of, source_of
+from integrators.problem.fields import ReturnedError, functions_of, source_of
 from liegroup.compile import Entry, is_jitted, is_ours
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ def _called(problem: Any, source: Any, t: float, y: Array, out: Array) -> None:
 
 def check_arrays(problem: Any, t: float, y: Array) -> None:
     """ValueError where a function that users have compiled reads or writes behind its arrays, writes into its state, or
-    leaves a value out; asked before its compiled form is called.
+    leaves a value out, `ReturnedError` where it returns what it should write; asked before its compiled form is called.
     """
     for name, source, size in _of_users(problem):
         given, values, others = np.array(y), np.full(size, np.nan), np.zeros(size)
@@ -57,6 +57,8 @@ def check_arrays(problem: Any, t: float, y: Array) -> None:
                 f"structure, a workspace of {problem.work_shape[0]} × {problem.work_shape[1]} numbers, and room for "
                 f"{size} values"
             ) from error
+        except ReturnedError:
+            raise
         except Exception:  # what has no interpreted form is not looked at
             continue
         if not np.array_equal(given, y, equal_nan=True):

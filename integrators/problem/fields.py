@@ -41,7 +41,7 @@ from integrators.signatures import (
     FIELD_TIMED_SIGNATURE,
     FIELD_VARIED_SIGNATURE,
 )
-from liegroup.arrays import reals
+from liegroup.arrays import reals, shown
 from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
 
 Array = NDArray[np.float64]
@@ -51,6 +51,12 @@ PATIENCE, SMALL = 0.25, 2000
 a state takes some 10 ms.
 """
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
+
+
+class ReturnedError(TypeError):
+    """A function that is given the array for its values has returned them instead: they would be lost, and what it
+    stands for be zero.
+    """
 
 
 @dataclass(frozen=True)
@@ -298,10 +304,20 @@ def _argument_count(function: Callable[..., Any], name: str) -> int:
 
 def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bool) -> Callable[..., None]:
     """The function in the engine's signature, for the interpreted engine; checks the shape of what it returns."""
-    if count == 6:
-        return getattr(function, "py_func", function)
-    if count == 4:
-        return lambda t, y, parameters, structure, work, out: function(t, y, parameters, out)
+    if count in (4, 6):
+        writer = getattr(function, "py_func", function)
+
+        def writes(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            more = (parameters, out) if count == 4 else (parameters, structure, work, out)
+            values = writer(t, y, *more)
+            if values is not None and values is not out:
+                raise ReturnedError(
+                    f"{name}: takes {count} arguments, the last of which is the array that its values are to be "
+                    f"written into, and returned {shown(values)}; write out[:] = … and return nothing, or take (t, y), "
+                    "or (t, y, params): numbers of the model are elements of `parameters`, or arguments with defaults"
+                )
+
+        return writes
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         values = function(t, y) if count == 2 else function(t, y, parameters)

@@ -136,15 +136,21 @@ class CalledBack:
 
     def compiled(self, field: Field, slot: int) -> Any:
         """The function as a compiled field, in its slot."""
-        self._put(slot, self._call(field.python, BY_SLOT[slot].__name__))
+        self._put(slot, self._call(field.python, self._name(field, slot)))
         return BY_SLOT[slot].compiled
 
     def compiled_at_once(self, field: Field, in_batches: bool) -> Any:
         """What the stepper evaluates as a compiled field of eight states, called for one after the other or for all at
         once.
         """
-        self._put(EVALUATED, partial(self._call_at_once, field.python, BY_SLOT[EVALUATED].__name__, in_batches))
+        self._put(EVALUATED, partial(self._call_at_once, field.python, self._name(field, EVALUATED), in_batches))
         return evaluated_at_once.compiled
+
+    def _name(self, field: Field, slot: int) -> str:
+        """What the user has given it as."""
+        if slot in (EVALUATED, RATES):
+            return "parts" if field is self._problem.parts else "field"
+        return BY_SLOT[slot].__name__
 
     def _put(self, slot: int, call: Callable[[float], None]) -> None:
         self._called.append(C_FUNCTION(call))

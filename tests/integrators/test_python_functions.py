@@ -285,7 +285,7 @@ def test_what_a_vectorised_field_raises_says_when():
 
     with pytest.raises(ZeroDivisionError, match="late") as caught:
         integrate(Problem(rn(2), [2.0, 0.3], fails, vectorized=True), "GAUSS8", (0, 3), 0.25)
-    assert "raised by evaluated, called at t = array([" in caught.value.__notes__[0]
+    assert "raised by field, called at t = array([" in caught.value.__notes__[0]
     assert caught.value.solution.t[-1] == 1.0
 
 
@@ -305,7 +305,7 @@ def test_an_exception_comes_through_with_time_and_step_and_the_results_are_kept(
     with pytest.raises(KeyError, match="no such table") as caught:
         integrate(Problem(LINE, [1.0], broken), method, (0, 1), **options)
     (note,) = caught.value.__notes__
-    assert "raised by evaluated, called at t = 0.5" in note
+    assert "raised by field, called at t = 0.5" in note
     assert f"of {method}" in note
     kept = caught.value.solution
     assert kept.status is Status.INTERRUPTED
@@ -359,6 +359,45 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
     with pytest.raises(KeyboardInterrupt):
         integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100_000)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def of_four_numbers(t, y, a, b, c, d):
+    return y
+
+
+def through_its_array(t, y, parameters, out):
+    out[:] = y[1], -y[0]
+    return out
+
+
+@pytest.mark.parametrize("given", ["field", "invariants", "projection", "events"])
+@pytest.mark.parametrize("function", [lambda t, y, a, b: y, of_four_numbers])
+def test_a_function_that_returns_what_it_is_to_write_is_named(given, function):
+    """It was taken to write zeros: nothing moved, with success."""
+    functions = {"field": lambda t, y: [y[1], -y[0]], "invariants": None} | {given: function}
+    events = functions.pop("events", None)
+    if given == "invariants":
+        functions["invariants"] = {"of_it": function}
+    with pytest.raises(TypeError, match=rf"takes {4 if function is not of_four_numbers else 6} arguments.* returned"):
+        integrate(Problem(rn(2), [1.0, 0.0], **functions), "RKMK4", (0, 1), 0.1, events=events)
+
+
+def test_a_jitted_function_that_returns_what_it_is_to_write_is_named():
+    for function in (numba.njit(lambda t, y, a, b: -y), numba.njit(of_four_numbers)):
+        with pytest.raises(TypeError, match=r"field: takes \d arguments.* returned"):
+            integrate(Problem(rn(2), [1.0, 0.0], function), "RKMK4", (0, 1), 0.1)
+
+
+def test_a_function_that_writes_may_return_what_it_has_written():
+    written = integrate(Problem(rn(2), [1.0, 0.0], through_its_array), "RKMK4", (0, 1), 0.1)
+    returned = integrate(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]]), "RKMK4", (0, 1), 0.1)
+    assert np.array_equal(written.y, returned.y)
+
+
+def test_arguments_in_another_order_are_told_of():
+    with pytest.raises(TypeError, match="not subscriptable") as caught:
+        integrate(Problem(rn(2), [1.0, 0.5], lambda y, t: [y[1], -y[0]]), (0, 1))
+    assert "raised by field, called at the start, t = 0.0, y = [1.0, 0.5], in this order" in caught.value.__notes__
 
 
 def test_a_jitted_field_that_reads_behind_its_arrays_is_refused():
