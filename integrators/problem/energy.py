@@ -28,6 +28,10 @@ _LATER = 0.37
 """A time at which an energy that depends on time has another value, s."""
 TIMES = tuple(0.05 * 1.25**k for k in range(35))
 """s, up to 100: when a force of time may act that does not at the start."""
+_SWITCHED = (*TIMES, *(sign * 2.0**k for sign in (1.0, -1.0) for k in range(-4, 21) if sign < 0.0 or k > 6))
+"""s, up to twelve days either way: when a potential may be another one than at the start, though it rests before and
+behind.
+"""
 _STEP = 1e-5
 _SOON, _SHORT = 0.1, 0.01
 """s, and the part of a state by which it changes, of the steps with which a motion is followed a little."""
@@ -106,6 +110,8 @@ def is_kept(problem: Problem, at_play: float) -> bool:
     else:
         places = [(0.0, start), *_later(problem, start)]
     if not problem.is_autonomous:
+        if _is_switched(problem, places[-1][1]):
+            return False
         places += [(t, y) for t in TIMES for _, y in places[:2] if _drives(problem, t, y)]
     return keeps(problem, at_play, places)
 
@@ -113,6 +119,18 @@ def is_kept(problem: Problem, at_play: float) -> bool:
 def keeps(problem: Problem, at_play: float, places: Sequence[tuple[float, Array]]) -> bool:
     """Whether the energy stays along the field at times and states."""
     return all(abs(_energy_rate(problem, t, y)) <= _KEPT * at_play for t, y in places)
+
+
+def _is_switched(problem: Problem, y: Array) -> bool:
+    """Whether the energy of one state is another one at some time: where it jumps from one constant to another, no rate
+    shows it.
+    """
+    still = _energy(problem, 0.0, y)
+    for t in _SWITCHED:
+        with suppress(Exception):  # functions of the user's need not be there at all times
+            if np.isfinite(later := _energy(problem, t, y)) and later != still:
+                return True
+    return False
 
 
 def _drives(problem: Problem, t: float, y: Array) -> bool:

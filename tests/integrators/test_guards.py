@@ -194,6 +194,20 @@ def test_the_energy_of_a_lagrangian_system_is_guarded_where_it_is_kept():
     assert isinstance(integrate(made(pendulum, [2.0]), "RKMK4", (0, 100), 1.0).doubts[0], Doubt)
 
 
+@pytest.mark.parametrize("at", [0.5123, 700.0, -3.0])
+def test_the_energy_of_a_potential_that_is_switched_is_not_guarded(at):
+    """No rate of it shows that it is not kept; runs that are right to rounding were doubtful behind the switch."""
+
+    def switched(t, q, v, p):
+        return 0.5 * v[0] ** 2 - np.where(t < at, q[0], 2.0 * q[0])
+
+    made = integrators.problem.lagrangian_problem(switched, [0.7], [0.4])
+    assert made.guards == ()
+    run = integrate(made, "RKMK_DOP853", (at - 1.0, at + 1.0), rtol=1e-9)
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(0.7 + 0.8 - 2.0 - 0.5, abs=1e-6)
+
+
 def test_momenta_that_a_motion_conserves_are_guarded():
     """Those of the free body, with steps of a twentieth and of 0.8 of half a turn."""
     body = SYSTEMS["free-rigid-body"].problem()
