@@ -171,7 +171,8 @@ def _as_event(event: Any, name: str) -> Event:
         return event if event.name else Event(event.function, name, event.direction, event.terminal)
     if not callable(event):
         raise TypeError(f"events: {event!r}, expected an Event or a function g(t, y)")
-    return Event(event, name, int(np.sign(getattr(event, "direction", 0))), getattr(event, "terminal", False))
+    direction = real(getattr(event, "direction", 0), f"event {name!r}: direction", "a number, whose sign counts")
+    return Event(event, name, int(np.sign(direction)), getattr(event, "terminal", False))
 
 
 @helper

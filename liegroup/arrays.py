@@ -34,6 +34,7 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     ValueError
         Wrong last axes, NaN, infinite or too large components.
     """
+    unmasked(value, name)
     try:
         a = np.asarray(value)
     except ValueError as error:
@@ -150,6 +151,7 @@ def shown(value: Any) -> str:
 
 def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> NDArray[np.float64]:
     """`value` as a new array of float64; TypeError for anything but real numbers, ValueError if it is ragged."""
+    unmasked(value, name)
     try:
         a = np.asarray(value)
     except ValueError as error:
@@ -163,6 +165,15 @@ def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> ND
     if a.dtype.kind == "O":
         a = np.array([_scalar(x) for x in a.flat], dtype=np.float64).reshape(a.shape)
     return np.array(a, dtype=np.float64, order="C")
+
+
+def unmasked(value: Any, name: str) -> None:
+    """ValueError for elements of a masked array that are masked: what lies below the mask is no number of anybody's."""
+    if isinstance(value, np.ma.MaskedArray) and (count := int(np.ma.getmaskarray(value).sum())):
+        raise ValueError(
+            f"{name}: {count} of {value.size} elements are masked, expected numbers; give values to them (.filled(…)), "
+            "or leave them out (.compressed())"
+        )
 
 
 def _wanted(shape: tuple[int, ...]) -> str:

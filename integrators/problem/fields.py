@@ -41,7 +41,7 @@ from integrators.signatures import (
     FIELD_TIMED_SIGNATURE,
     FIELD_VARIED_SIGNATURE,
 )
-from liegroup.arrays import reals, shown
+from liegroup.arrays import reals, shown, unmasked
 from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
 
 Array = NDArray[np.float64]
@@ -324,7 +324,10 @@ def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bo
         if type(values) is np.ndarray and values.dtype is out.dtype and values.shape == out.shape:
             out[:] = values
             return
-        values = _array(values, name)
+        returned, values = values, _array(values, name)
+        if values.dtype.kind == "O" and not values.ndim and not hasattr(returned, "__float__"):
+            hint = "; does it end without `return`?" if returned is None else ""
+            raise TypeError(f"{name}: returned {shown(returned)}, expected {out.size} real numbers{hint}")
         if values.dtype.kind == "b" and name.startswith("event"):
             raise TypeError(f"{name}: returned a truth value, expected a number that changes its sign")
         if matrix:
@@ -347,10 +350,13 @@ def _by_rows(values: Any, size: int, name: str) -> Any:
 
 
 def _array(values: Any, name: str) -> Any:
+    unmasked(values, f"{name}: returned")
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{name}: returned rows of different lengths") from error
+        raise ValueError(
+            f"{name}: returned rows of different lengths; where params is an argument, it is an array: take elements"
+        ) from error
 
 
 def _wrapped(function: Callable[..., Any], count: int, matrix: bool) -> Callable[..., None]:

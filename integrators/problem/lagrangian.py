@@ -171,12 +171,19 @@ def trace(
 
 
 def scalar(g: Differentiable, x: Any, what: str) -> int:
+    if isinstance(x, np.ndarray) and not x.ndim:
+        x = x.item()
     if isinstance(x, Traced):
         return g.number(x.k)
     try:
         return g.constant(float(x))
     except (TypeError, ValueError):
-        raise TypeError(f"{what}: returned {x!r}, expected a number made of the scalars it was given") from None
+        found, hint = f"a {type(x).__name__}" if np.iterable(x) else shown(x), ""
+        if isinstance(x, np.ndarray):
+            found, hint = f"an array of shape {x.shape}", "; take its element, or the sum of all"
+        raise TypeError(
+            f"{what}: returned {found}, expected one number made of the scalars it was given{hint}"
+        ) from None
 
 
 def along(g: Differentiable, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:

@@ -310,7 +310,7 @@ class Problem:
         self._put("angles", _components(self.angles, self.n))
         self._put("guards", checked(self.guards))
         self._watch_guards()
-        self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
+        self._put("variables", _listed(self.variables) or _default_variables(self.table, self.canonical))
         self._put("work_shape", self._work_shape())
         self._check()
 
@@ -836,7 +836,17 @@ def _components(places: Sequence[int], n: int) -> tuple[int, ...]:
 _RESERVED = ("t", "trajectory", "sample", "stretch", "status")
 
 
+def _listed(variables: Any) -> tuple[Variable, ...]:
+    wanted = "a sequence of integrators.Variable(name, labels, units)"
+    listed = sequence(variables, "variables", wanted)
+    for v in listed:
+        of_kind(v, Variable, "variables", wanted)
+    return listed
+
+
 def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    for name in names:
+        of_kind(name, str, what, "texts")
     if len(set(names)) != len(names):
         raise ValueError(f"{what}: {list(names)} are not all different")
     for name in names:

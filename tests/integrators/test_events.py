@@ -231,12 +231,22 @@ def test_a_zero_at_the_start_is_no_event(problems):
     assert len(solution.events["bottom"][0]) == 0
 
 
+def with_direction(direction):
+    def zero(t, y):
+        return y[0]
+
+    zero.direction = direction
+    return zero
+
+
 @pytest.mark.parametrize(
     ("events", "words"),
     [
         ([3], "expected an Event"),
         ({"not a name": angle}, "identifiers"),
         ([Event(angle, "a"), Event(angle, "a")], "different"),
+        (with_direction("up"), "'event0': direction: 'up', expected a number"),
+        (with_direction(np.nan), "'event0': direction: nan, expected a number"),
     ],
 )
 def test_events_that_make_no_sense_are_refused(problems, events, words):

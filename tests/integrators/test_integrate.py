@@ -252,6 +252,11 @@ def bad(**changes):
         (bad(tolerance=1e-3), TypeError, "tolerance"),
         (bad(problem=Problem(LINE, [1.0], lambda t, y: [1.0, 2.0])), ValueError, r"shape \(2,\), expected \(1,\)"),
         (bad(problem=Problem(LINE, [1.0], lambda t, y: [np.nan])), ValueError, "not finite at the start"),
+        (bad(problem=Problem(LINE, [1.0], lambda t, y: None)), TypeError, "returned None.* without `return`"),
+        (bad(problem=Problem(LINE, [1.0], lambda t, y: {"a": 1.0})), TypeError, "returned {'a': 1.0}, expected 1 real"),
+        (bad(problem=Problem(LINE, [1.0], lambda t, y: np.ma.masked_all(1))), ValueError, "returned: 1 of 1 .* masked"),
+        (bad(y0=np.ma.masked_all(1)), ValueError, "y0: 1 of 1 elements are masked"),
+        (bad(t_eval=np.ma.array([0.0, 0.5], mask=[0, 1])), ValueError, "t_eval: 1 of 2 elements are masked"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, error, words):
@@ -283,6 +288,9 @@ def test_an_interval_of_one_rounding_is_one_step():
         ({"invariants": lambda t, y: y[0]}, "invariant_names"),
         ({"invariants": {"not a name": lambda t, y: y[0]}}, "identifier"),
         ({"invariants": {"t": lambda t, y: y[0]}}, "other than"),
+        ({"invariants": {1: lambda t, y: y[0]}}, "invariant_names: 1, expected texts"),
+        ({"variables": ["q"]}, "variables: 'q', expected a sequence of integrators.Variable"),
+        ({"parameters": np.ma.array([1.0, 2.0], mask=[1, 0])}, "parameters: 1 of 2 elements are masked"),
         ({"invariants": {"a": lambda t, y: y[0], "a_mean": lambda t, y: y[1]}}, "'a_mean' is a name that data files"),
         ({"field": numba.njit(lambda t, y: y[1:]), "invariants": {"a": lambda t, y: y[0]}}, "numba.njit"),
     ],

@@ -158,6 +158,16 @@ def test_functions_may_write_into_what_they_are_given_and_add_arrays():
     assert swing.y[-1] == pytest.approx([math.cos(1.0), -math.sin(1.0)], abs=1e-14)
 
 
+def test_a_lagrangian_is_one_number():
+    """An array without axes is one, too."""
+    whole = lagrangian_problem(lambda t, q, v, p: np.array(0.5 * v[0] ** 2 - 0.5 * q[0] ** 2), [1.0])
+    assert whole.velocity(0.0, [1.0, 0.0]).tolist() == [0.0, -1.0]
+    with pytest.raises(TypeError, match=r"lagrangian: returned an array of shape \(1,\), expected one number .* elem"):
+        lagrangian_problem(lambda t, q, v, p: 0.5 * v**2, [1.0])
+    with pytest.raises(TypeError, match="lagrangian: returned a list, expected one number"):
+        lagrangian_problem(lambda t, q, v, p: [0.5 * v[0] ** 2], [1.0])
+
+
 def test_what_is_missing_is_named_where_it_is_used():
     with pytest.raises(TypeError, match=r"math\.gamma cannot be traced; write it with one of"):
         lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 + math.gamma(q[0]), [0.3])

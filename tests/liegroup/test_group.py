@@ -396,6 +396,7 @@ def test_the_nearest_rotation_is_a_rotation_to_rounding_and_its_own_nearest(size
         (lambda: so3.exp([0.0, 1e200, 0.0]), "below 1e[+]150"),
         (lambda: so3.exp([0.0, 1.0]), r"shape \(2,\): expected \(…, 3\) for SO\(3\)"),
         (lambda: so3.exp(1.0), r"shape \(\)"),
+        (lambda: so3.exp(np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])), "x: 1 of 3 elements are masked"),
         (lambda: so3.exp([[1.0, 2.0], [3.0]]), "rectangular"),
         (lambda: so3.from_matrix(2 * np.eye(3)), "project_matrix"),
         (lambda: so3.from_matrix(np.diag([1.0, 1.0, -1.0])), "project_matrix"),
