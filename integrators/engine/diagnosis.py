@@ -40,6 +40,9 @@ _HALVINGS, _STEEP, _LEFT = 40, 1e-3, 0.25
 of it that has to be left on the last piece.
 """
 
+_DOUBLINGS = 30
+"""Of the spacing of times, within which a field is asked that variable steps did not get into."""
+
 
 def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
@@ -80,6 +83,8 @@ def _of_step(run: Run, status: Status) -> str:
             for guard, excess in zip(run.problem.guards, run.excess, strict=True)
             if guard.stops and np.max(excess) > 0.0
         )
+    if status is Status.STEP_UNDERFLOW and (ahead := _not_finite_ahead(run)):
+        return ahead
     if own := run.method.explain(run.problem, run.work[ERROR]):
         return (
             own
@@ -92,6 +97,23 @@ def _of_step(run: Run, status: Status) -> str:
         turn = too_far(run.problem, *run.step_in_progress(), run.y)
         return ", ".join(text for text in (f"stage {int(run.counters[STAGE])}", turn) if text)
     return _first_non_finite(run) if status is Status.NON_FINITE else ""
+
+
+def _not_finite_ahead(run: Run) -> str:
+    """What the field gives a little further on, if that is no number: variable steps come no further."""
+    problem, t, y = run.problem, run.t, run.y
+    if np.ndim(y) != 1:
+        return ""
+    last = run.limit
+    least = np.copysign(np.spacing(max(abs(t), abs(last))), last - t)
+    with suppress(Exception), np.errstate(all="ignore"):  # of the user's functions; what is said must not lose a run
+        rate = problem.velocity(t, y)
+        for h in least * 2.0 ** np.arange(4, _DOUBLINGS):
+            there = moved(problem, y, h * rate)
+            if not np.isfinite(found := problem.velocity(t + h, there)).all():
+                gives = f"gives {_shown(found)} at y = {_shown(there)}"
+                return f"the field is not finite a little further on, where it {gives}"
+    return ""
 
 
 def _of_dampers(run: Run, status: Status) -> str:

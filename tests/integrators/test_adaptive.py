@@ -222,6 +222,21 @@ def test_a_field_that_stops_being_finite_ends_the_run_at_the_edge():
     assert np.isfinite(solution.y).all()
 
 
+@pytest.mark.parametrize("forward", [1.0, -1.0])
+@pytest.mark.parametrize("method", ["RKMK_DOP853", "RKMK_RADAU_IIA5", "BDF3"])
+@pytest.mark.parametrize("of", ["time", "state"])
+def test_a_field_that_is_no_number_from_somewhere_on_is_told_of(method, of, forward):
+    """Steps of variable size come up to there: the message spoke of a singularity and of jumps alone."""
+
+    def field(t, y):
+        return [1.0 if (t if of == "time" else y[0]) * forward < 1.5 else np.nan]
+
+    solution = integrate(Problem(LINE, [0.0], field), method, (0.0, 2.0 * forward), rtol=1e-6)
+    assert not solution.success
+    assert solution.t[-1] == pytest.approx(1.5 * forward, abs=1e-6)
+    assert re.search(r"not finite a little further on, where it gives \[nan\] at y = \[-?1\.5", solution.message)
+
+
 def test_the_largest_number_of_steps_is_a_status(problems):
     solution = integrate(problems.heavy_top(), "RKMK_TSITOURAS54", (0, 100), rtol=1e-8, max_steps=50)
     assert solution.status is Status.TOO_MANY_STEPS
