@@ -132,6 +132,8 @@ def take(study: str, folder: Path, label: str = "") -> None:
     if not (folder / "summary.json").is_file():
         raise SystemExit(f"record: {folder} has no summary.json; give the folder of a finished run (its --out)")
     record = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    if record.pop("interrupted", False):
+        raise SystemExit(f"record: the run in {folder} was interrupted; run it again to its end")
     record["config"] = {key: value for key, value in record["config"].items() if key not in WITHOUT}
     text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     file_of(study.replace("-", "_"), label).write_text(text, encoding="utf-8")

@@ -22,6 +22,7 @@ from typing import Annotated, Any, Self
 import matplotlib
 import tyro
 
+from integrators.engine.interrupts import hearing
 from integrators.results.storage import Dataset, versions, write
 from integrators.scenes import animate
 from mechanics.errors import ModelError, ModelWarning, MotionWarning
@@ -34,6 +35,8 @@ POSITIVE = {
     "starts", "step", "steps", "stiffness", "tolerances", "trajectories",
 }  # fmt: skip
 """Options that are positive numbers, or several."""
+INTERRUPTED = "Ctrl-C has ended a run early: its numbers, and what is said of it here, are of what it had computed"
+"""What is said of such an answer."""
 FILMS, FILMED, FRAME = 4, 20.0, 0.02
 """Runs side by side on the page of the motion, their seconds, and the time between frames of runs made for it."""
 
@@ -121,10 +124,18 @@ class Study:
 
 
 def answer(study: Study, config: StudyConfig) -> Path:
-    """Run a study and leave its answer; returns the folder."""
+    """Run a study and leave its answer; returns the folder.
+
+    Raises
+    ------
+    SystemExit
+        With the status 130, behind everything else: Ctrl-C has ended a run early, and the answer is of what it had
+        computed.
+    """
     out = _begun(config.out or Path("results") / study.name)
     started = time.perf_counter()
-    result = study.run(config)
+    with hearing() as interrupted:
+        result = study.run(config)
     elapsed = time.perf_counter() - started
     write(out / f"{study.name}.h5", study.data(result))  # first: what has taken hours is kept whatever fails behind
     records = [dict(record) for record in study.records(result)]
@@ -132,6 +143,8 @@ def answer(study: Study, config: StudyConfig) -> Path:
     print(f"\n{study.question}\n\n{table(records, study.columns)}\n")
     for remark in study.remarks(result):
         print(f"* {remark}")
+    if interrupted():
+        print(f"* {INTERRUPTED}")
 
     summary = {
         "study": study.name,
@@ -139,6 +152,7 @@ def answer(study: Study, config: StudyConfig) -> Path:
         "config": _plain(dataclasses.asdict(config)),
         "versions": versions(),
         "seconds": elapsed,
+        "interrupted": interrupted(),
         "runs": [_plain(record) for record in records],
     }
     _write_text(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -149,6 +163,8 @@ def answer(study: Study, config: StudyConfig) -> Path:
         extras = [*_shown(study, result, out), *study.extras(result, out)]
     files = ["summary.json", *(f"{study.name}.{suffix}" for suffix in ("h5", "png", "pdf")), *extras]
     print(f"\n{out}/: {', '.join(files)}   ({elapsed:.1f} s)")
+    if interrupted():
+        raise SystemExit(130)
     return out
 
 

@@ -45,3 +45,27 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
             signal.signal(number, handler)
         if asked == signal.SIGINT.name and hasattr(before[signal.SIGINT], "told"):
             before[signal.SIGINT](signal.SIGINT, None)
+
+
+@contextmanager
+def hearing() -> Iterator[Callable[[], bool]]:
+    """For programs of many runs: the yielded function says whether Ctrl-C has ended one of them early.  The others are
+    not ended by it; outside of runs it raises KeyboardInterrupt, as ever.
+    """
+    heard = False
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def hear(number: int, frame: Any) -> None:
+        nonlocal heard
+        heard = True
+        if frame is not None:  # else a run says at its end that it has taken it
+            raise KeyboardInterrupt
+
+    hear.told = lambda: ""  # type: ignore[attr-defined]
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield lambda: heard
+    finally:
+        signal.signal(signal.SIGINT, before)

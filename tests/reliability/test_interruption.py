@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Solution, Status, integrate
-from integrators.engine.interrupts import interruptible
+from integrators.engine.interrupts import hearing, interruptible
 from liegroup import rn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,3 +149,16 @@ def test_what_an_outer_context_has_heard_the_inner_one_says():
             assert inner() == outer() == "SIGINT"
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_program_of_many_runs_hears_of_those_that_end_early():
+    with hearing() as interrupted:
+        with interruptible() as run:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert run() == "SIGINT"
+            assert not interrupted()
+        assert interrupted()
+        with interruptible() as another:
+            assert not another()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)

@@ -1,14 +1,20 @@
 """Options of all studies: those that are given are kept, and what makes no sense is named."""
 
 import dataclasses
+import json
 import math
+import os
+import signal
 from types import SimpleNamespace
 
 import pytest
 
+from integrators import Problem, Status, integrate
+from liegroup import rn
 from studies.energy_drift.question import EnergyDriftConfig, remarks
+from studies.pages import take
 from studies.registry import STUDIES
-from studies.study import answer, command_line
+from studies.study import INTERRUPTED, answer, command_line
 
 
 def another(value):
@@ -60,6 +66,29 @@ def test_runs_that_failed_have_no_slope_that_counts():
         config=EnergyDriftConfig(), tree=SimpleNamespace(name="arm", nv=7), energy=1.0, scale=1.0, runs=[failed]
     )
     assert remarks(result)[1:] == ["RKMK4: 1 of 1 runs say nothing (the step size fell below ten units)"]
+
+
+def test_an_interrupted_study_says_so_and_ends_with_another_status(tmp_path, capsys):
+    """Its answer is kept, of what was computed; it had the status of a whole one, and the next run goes on."""
+    spring = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+
+    def interrupted(config):
+        def interrupt(t, y):
+            os.kill(os.getpid(), signal.SIGINT)
+
+        ended = integrate(spring, "RKMK4", (0.0, 1e6), 1e-3, callback=interrupt)
+        assert ended.status is Status.INTERRUPTED
+        assert integrate(spring, "RKMK4", (0.0, 1.0), 0.1).success
+        return STUDIES["stiff"].run(config)
+
+    study = dataclasses.replace(STUDIES["stiff"], run=interrupted)
+    with pytest.raises(SystemExit) as ended:
+        answer(study, study.config(quick=True, out=tmp_path, progress=False))
+    assert ended.value.code == 130
+    assert INTERRUPTED in capsys.readouterr().out
+    assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
+    with pytest.raises(SystemExit, match="interrupted; run it again to its end"):
+        take("stiff", tmp_path)
 
 
 def test_what_a_run_has_found_is_kept_though_its_table_fails(tmp_path):
