@@ -10,6 +10,7 @@ from typing import Any
 
 import tyro
 
+import liemech
 from liemech.doctor import doctor
 from liemech.study import study
 from liemech.warm_up import warm_up
@@ -30,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
+    if given[:1] == ["--version"]:
+        print(f"liemech {liemech.__version__}")
+        return 0
     if given[:1] == ["study"]:  # its options are those of the study it names
         return study(given[1:])
     commands: dict[str, Callable[..., Any]] = {"warm-up": warm_up, "doctor": doctor, "study": _study}

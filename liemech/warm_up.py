@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -118,7 +119,12 @@ def _all(work: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], workers: i
     failed = []
     with ProcessPoolExecutor(min(workers, MOST), mp_context=multiprocessing.get_context("spawn")) as pool:
         running = {pool.submit(function, *arguments): arguments for function, arguments in work}
-        for done in bar(as_completed(running), total=len(running), desc="compiling"):
-            if error := done.exception():
-                failed.append(f"{running[done]}: {type(error).__name__}: {error}")
+        try:
+            for done in bar(as_completed(running), total=len(running), desc="compiling"):
+                if error := done.exception():
+                    failed.append(f"{running[done]}: {type(error).__name__}: {error}")
+        except KeyboardInterrupt:  # a pool would do all the rest first
+            pool.shutdown(cancel_futures=True)
+            print("warm-up: interrupted; what has been compiled is kept", file=sys.stderr)
+            raise SystemExit(130) from None
     return failed

@@ -2,8 +2,10 @@
 
 import ast
 import os
+import signal
 import subprocess
 import sys
+import time
 import types
 import zipfile
 from importlib.metadata import version
@@ -37,6 +39,11 @@ def test_who_reads_may_have_enough():
 
 def test_it_has_the_version_of_the_distribution():
     assert liemech.__version__ == version("liemech")
+
+
+def test_the_command_line_tells_it(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"liemech {liemech.__version__}\n"
 
 
 def test_the_everyday_names_are_those_of_the_packages():
@@ -150,3 +157,16 @@ def test_afterwards_a_first_run_compiles_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | cache)
     assert done.stdout.strip() == "True"
     assert "compiling" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_it_without_what_waits(capsys):
+    """A pool does all that waits before it passes on what has been raised: it took a minute."""
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, 3.0)
+    began = time.monotonic()
+    with pytest.raises(SystemExit) as ended:
+        warm_up._all([(time.sleep, (1.0,))] * 60, workers=1)
+    assert ended.value.code == 130
+    assert time.monotonic() - began < 30.0
+    assert "interrupted" in capsys.readouterr().err
