@@ -47,6 +47,11 @@ def method_and_span(method: Any, t_span: Any) -> tuple[str | Method | Reference 
         return None, method
     if t_span is None:
         raise TypeError("t_span: missing; expected integrate(problem, method, (t0, t1), step)")
+    if isinstance(method, (tuple, list, np.ndarray)):
+        raise TypeError(
+            f"method: {method!r}, expected a name or a Method: integrate(problem, method, (t0, t1), step); where the "
+            "method is left out, the step has its name: integrate(problem, (t0, t1), step=…)"
+        )
     return method, t_span
 
 

@@ -375,6 +375,11 @@ def _coordinates(coordinates: Sequence[Any]) -> list[Any]:
             raise ValueError(
                 f"coordinates: {x}, expected functions of the time: sympy.physics.mechanics.dynamicsymbols"
             )
+        if x.args != (dynamicsymbols._t,) and str(x.args[0]) != str(dynamicsymbols._t):
+            raise ValueError(
+                f"coordinates: {x} is a function of {_listed(x.args)}, expected of the time, {dynamicsymbols._t}: take "
+                "dynamicsymbols, or dynamicsymbols._t for the argument"
+            )
     if len(set(q)) < len(q):
         raise ValueError(
             f"coordinates: {_listed(x for x in set(q) if q.count(x) > 1)} more than once; expected each once"

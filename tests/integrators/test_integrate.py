@@ -237,6 +237,7 @@ def bad(**changes):
         (bad(method="RKMK5000"), ValueError, "did you mean"),
         (bad(method="no such thing"), ValueError, "METHODS"),
         (bad(method=4), TypeError, "expected a name"),
+        (bad(method=(0, 1), t_span=0.1, step=None), TypeError, r"method: \(0, 1\), .* the step has its name"),
         (bad(step=None), ValueError, "step"),
         (bad(step=-0.1), ValueError, "positive"),
         (bad(step=float("nan")), ValueError, "positive"),

@@ -454,6 +454,10 @@ def bad(**changes: Any) -> Callable[[], Any]:
         (lambda: mechanics.from_lagranges_method(3), "lagrange: 3.*of a System its eom_method"),
         (lambda: mechanics.from_kanes_method("kane"), "kane: 'kane'"),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [sympy.Symbol("q")]), "coordinates: q, expected functions"),
+        (
+            lambda: mechanics.from_lagrangian(q1.diff() ** 2, [sympy.Function("x")(sympy.Symbol("T"))], start={q1: 1}),
+            r"coordinates: x\(T\) is a function of T, expected of the time, t",
+        ),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [q1, q1], start={q1: 1}), r"coordinates: q1\(t\) more than"),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2 - q2, [q1, q2], start={q1: 1, q2: 0}), "velocity 1 has no"),
         (bad(parameters={sympy.Symbol("m", positive=True): 1.0, r: 0.3, g: 9.81}), "m: a symbol of this name has one"),
