@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem.fields import ReturnedError, functions_of, source_of
+from integrators.problem.fields import ReturnedError, functions_of, source_of, writes_values
 from liegroup.compile import Entry, is_jitted, is_ours
 
 Array = NDArray[np.float64]
@@ -32,6 +32,15 @@ def _of_users(problem: Any) -> Iterator[tuple[str, Any, int]]:
         found = functions_of(function)
         if any(is_jitted(f) and not (isinstance(f, Entry) and is_ours(f.__module__)) for f in found):
             yield name, source_of(function, name), size
+
+
+def _written_by_hand(problem: Any) -> Iterator[tuple[str, Any, int]]:
+    """The same of plain Python functions that write their values."""
+    for name, function, size in (
+        ("field", problem.field, problem.dimension), ("invariants", problem.invariants, problem.invariant_count),
+    ):  # fmt: skip
+        if any(writes_values(f, name) and not is_ours(getattr(f, "__module__", None)) for f in functions_of(function)):
+            yield name, function.python, size
 
 
 def _called(problem: Any, source: Any, t: float, y: Array, out: Array) -> None:
@@ -66,6 +75,15 @@ def check_arrays(problem: Any, t: float, y: Array) -> None:
             raise ValueError(f"{name}: writes into y[{k}], the state of the run; work on a copy: y = y.copy()")
         if (left := np.flatnonzero(np.isnan(values) & ~np.isnan(others))).size:
             raise ValueError(f"{name}: does not set component {left[0]} of {size}; st(out, {left[0]}, …) sets it")
+    for name, source, size in _written_by_hand(problem):
+        values, others = np.full(size, np.nan), np.zeros(size)
+        try:
+            for out in (values, others):
+                _called(problem, source, t, np.array(y), out)
+        except Exception:  # the run says what it is, with time and state
+            continue
+        if (left := np.flatnonzero(np.isnan(values) & ~np.isnan(others))).size:
+            raise ValueError(f"{name}: does not set component {left[0]} of {size}; out[{left[0]}] = … sets it")
 
 
 def check_frozen(problem: Any, t: float, y: Array, velocity: Array) -> None:

@@ -302,6 +302,13 @@ def _argument_count(function: Callable[..., Any], name: str) -> int:
     return count
 
 
+def writes_values(function: Any, name: str) -> bool:
+    """Whether a plain Python function of a user's is given the array for its values."""
+    if isinstance(function, Field | Entry) or not callable(function) or is_jitted(function):
+        return False
+    return _argument_count(function, name) in (4, 6)
+
+
 def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bool) -> Callable[..., None]:
     """The function in the engine's signature, for the interpreted engine; checks the shape of what it returns."""
     if count in (4, 6):

@@ -388,6 +388,19 @@ def test_a_jitted_function_that_returns_what_it_is_to_write_is_named():
             integrate(Problem(rn(2), [1.0, 0.0], function), "RKMK4", (0, 1), 0.1)
 
 
+def test_a_plain_function_that_leaves_a_value_out_is_named_as_a_compiled_one():
+    def of_one(t, y, parameters, out):
+        out[0] = y[1]
+
+    with pytest.raises(ValueError, match=r"field: does not set component 1 of 2; out\[1\] = … sets it"):
+        integrate(Problem(rn(2), [1.0, 0.0], of_one), "RKMK4", (0, 1), 0.1)
+    watched = Problem(
+        rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], invariants=lambda t, y, p, out: None, invariant_names=("energy",)
+    )
+    with pytest.raises(ValueError, match="invariants: does not set component 0 of 1"):
+        integrate(watched, "RKMK4", (0, 1), 0.1)
+
+
 def test_a_function_that_writes_may_return_what_it_has_written():
     written = integrate(Problem(rn(2), [1.0, 0.0], through_its_array), "RKMK4", (0, 1), 0.1)
     returned = integrate(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]]), "RKMK4", (0, 1), 0.1)
