@@ -69,8 +69,13 @@ class _DigestLocator:
         return str(self._line)
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., Any], path: str) -> _DigestLocator | None:
-        return cls(py_func, path) if Path(path).is_file() else None
+    def from_function(cls, py_func: Callable[..., Any], path: str) -> _DigestLocator:
+        if not Path(path).is_file():
+            raise RuntimeError(
+                f"{path}: is no file; kernels are compiled from their source files, and these must lie in folders: "
+                "install the package (pip install), an archive on sys.path does not do"
+            )
+        return cls(py_func, path)
 
 
 class _DigestCacheImpl(CompileResultCacheImpl):

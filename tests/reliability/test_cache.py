@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from liegroup.compile import folders, seals
+from liegroup.compile import cache, folders, seals
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("cached_kernel.py")
@@ -243,3 +243,9 @@ def test_forked_after_use(run):
 def test_spawned_processes_on_an_empty_cache(run, tmp_path, count):
     assert run("spawn", count)[0] == ["right"] * count
     assert run("use")[0] == ["right", "1"]
+
+
+def test_packages_in_an_archive_are_named_with_the_remedy():
+    """Python imports from archives; the compiler's own words were `no locator available`."""
+    with pytest.raises(RuntimeError, match=r"liemech\.whl/liegroup/table\.py: is no file; .*pip install"):
+        cache._DigestLocator.from_function(len, "/somewhere/liemech.whl/liegroup/table.py")
