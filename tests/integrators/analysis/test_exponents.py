@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import mechanics.systems
-from integrators import Problem
+from integrators import Guard, Problem
 from integrators.analysis import exponents, floquet_multipliers, lyapunov_exponents
 from integrators.step_derivatives import linearised_step, repeated
 from integrators.step_derivatives.written import written
@@ -376,6 +376,32 @@ def test_a_formula_in_plain_python_is_compiled_for_many_steps(monkeypatch):
     assert many.y == pytest.approx(called.y, abs=1e-12)
     assert many.exponents == pytest.approx(called.exponents, abs=1e-11)
     assert many.exponents.sum() == pytest.approx(-11.0 - 8.0 / 3.0, abs=1e-6)
+
+
+def test_what_is_watched_does_not_keep_a_formula_from_being_compiled():
+    """Invariants in plain Python, and guards with functions of their own; what is no formula is left out."""
+
+    def field(t, y):
+        return [y[1], -np.sin(y[0])]
+
+    def energy(t, y):
+        return 0.5 * y[1] ** 2 - np.cos(y[0])
+
+    def turns(t, y):
+        return float(y[0] > np.pi)
+
+    below = Guard("height", "it is high", "push less", greatest=0.5, function=lambda t, y: -np.cos(y[0]))
+    for invariants, guards, kept in (
+        ({"energy": energy}, (), ("energy",)),
+        ({"energy": energy}, (below,), ("energy", "height")),
+        ({"energy": energy, "turns": turns}, (), ()),
+    ):
+        problem = Problem(rn(2), [1.0, 0.0], field, canonical=True, invariants=invariants, guards=guards)
+        compiled = written(problem)
+        assert compiled is not None and compiled.field.is_compiled
+        assert compiled.invariant_names == kept
+        if kept:
+            assert compiled.invariant_values(0.0, [0.3, 0.2])[0] == pytest.approx(energy(0.0, [0.3, 0.2]), rel=1e-15)
 
 
 def test_what_is_no_formula_is_not_written_down():
