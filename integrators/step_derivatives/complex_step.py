@@ -259,7 +259,7 @@ def _single(problem: Problem, method: Method, y: Any, h: Any, t: Any, number: in
         counters[FIRST_KNOWN] = 0  # the first of several parts left what belongs to the next
         if method.stepper.remembers:
             counters[HISTORY] = 0
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), np.errstate(all="ignore"):  # as in compiled code
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
             try:
                 status = method.step(problem).python(

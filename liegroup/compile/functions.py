@@ -107,14 +107,23 @@ def any_(condition: Any) -> Any:
     return bool(np.any(condition))
 
 
+def continued(value: Any, x: Any, least: float, greatest: float = math.inf) -> Any:
+    """The value of a real function at complex numbers x (continued by complex steps), which has none, NaN, where their
+    real part is below `least` or above `greatest`: a square root of −1 would lead an iteration to where there are no
+    real numbers.
+    """
+    real = np.real(x)
+    return np.where((real < least) | (real > greatest), math.nan, value)[()]
+
+
 def sqrt(x: Any) -> Any:
-    """Square root of any scalar or batch."""
+    """Square root of any scalar or batch; of complex numbers as `continued`."""
     if isinstance(x, (float, int)):
         return math.sqrt(x) if x >= 0 else math.nan
+    if np.iscomplexobj(x):
+        return continued(np.sqrt(x), x, -_SQUARED)
     if isinstance(x, (np.ndarray, np.generic)):
         return np.sqrt(x)
-    if isinstance(x, complex):
-        return x**0.5
     if type(x).__module__.startswith("sympy"):
         import sympy
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile.decorators import helper, primitive
-from liegroup.compile.functions import each_lane
+from liegroup.compile.functions import continued, each_lane
 from liegroup.compile.scalars import is_machine_real, library_of
 
 
@@ -35,5 +35,5 @@ def log(x: Any) -> Any:
     if is_machine_real(x):
         return _log_machine(x)
     if np.iscomplexobj(x):
-        return np.log(x)
+        return continued(np.log(x), x, 0.0)
     return library_of(x).log(x)

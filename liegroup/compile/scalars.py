@@ -16,6 +16,7 @@ import numpy as np
 
 from liegroup.compile import absolute, any_, each_lane, helper, less, primitive, select, sqrt
 from liegroup.compile.elementary_coefficients import ATAN, COS, HALF_PI_PARTS, PI_PARTS, SIN
+from liegroup.compile.functions import continued
 
 __all__ = [
     "FORMULAS",
@@ -278,7 +279,7 @@ def log(x: Any) -> Any:
     if is_machine_real(x):
         with np.errstate(all="ignore"):
             return np.log(x)
-    return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
+    return continued(np.log(x), x, 0.0) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
 @primitive(_tanh_machine, _tanh_stepped)
@@ -354,14 +355,18 @@ def _floor_stepped(x: Any) -> Any:
     return complex(_floor_formula(x.real), 0.0)
 
 
-def _of_any_scalar(name: str, formula: Any, numpy: Any, stepped: Any = None) -> Callable[[Any], Any]:
-    """The function of a formula, which other numbers than machine numbers take from their library."""
+def _of_any_scalar(
+    name: str, formula: Any, numpy: Any, stepped: Any = None, within: tuple[float, float] = (-_INFINITY, _INFINITY)
+) -> Callable[[Any], Any]:
+    """The function of a formula, which other numbers than machine numbers take from their library; of complex ones it
+    has values `within` two real parts.
+    """
 
     @primitive(formula, stepped)
     def function(x: Any) -> Any:
         if is_machine_real(x):
             return formula(x)
-        return numpy(x) if np.iscomplexobj(x) else getattr(library_of(x), name)(x)
+        return continued(numpy(x), x, *within) if np.iscomplexobj(x) else getattr(library_of(x), name)(x)
 
     function.__name__ = function.__qualname__ = name
     return function
@@ -370,10 +375,10 @@ def _of_any_scalar(name: str, formula: Any, numpy: Any, stepped: Any = None) -> 
 sinh = _of_any_scalar("sinh", _sinh_formula, np.sinh)
 cosh = _of_any_scalar("cosh", _cosh_formula, np.cosh)
 asinh = _of_any_scalar("asinh", _asinh_formula, np.arcsinh)
-acosh = _of_any_scalar("acosh", _acosh_formula, np.arccosh)
-atanh = _of_any_scalar("atanh", _atanh_formula, np.arctanh)
+acosh = _of_any_scalar("acosh", _acosh_formula, np.arccosh, within=(1.0, _INFINITY))
+atanh = _of_any_scalar("atanh", _atanh_formula, np.arctanh, within=(-1.0, 1.0))
 expm1 = _of_any_scalar("expm1", _expm1_formula, np.expm1)
-log1p = _of_any_scalar("log1p", _log1p_formula, np.log1p)
+log1p = _of_any_scalar("log1p", _log1p_formula, np.log1p, within=(-1.0, _INFINITY))
 floor = _of_any_scalar("floor", _floor_formula, lambda x: np.floor(np.real(x)), _floor_stepped)
 FORMULAS: dict[str, Any] = {
     "sinh": _sinh_formula, "cosh": _cosh_formula, "asinh": _asinh_formula, "acosh": _acosh_formula,
