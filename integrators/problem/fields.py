@@ -38,6 +38,7 @@ from integrators.signatures import (
     FIELD_LANES_SIGNATURE,
     FIELD_SIGNATURE,
     FIELD_SIGNATURES,
+    FIELD_STEPPED_SIGNATURE,
     FIELD_TIMED_SIGNATURE,
     FIELD_VARIED_SIGNATURE,
 )
@@ -77,6 +78,8 @@ class Field:
         Makes `compiled_timed`, or None.
     build_varied
         Makes `compiled_varied`, or None.
+    build_stepped
+        Makes `compiled_stepped`, or None.
     differentiates, by_complex_steps
         Whether it also writes its derivatives: see `differentiating`; and whether these come from complex steps, so
         that nothing carries derivatives through them.
@@ -101,6 +104,7 @@ class Field:
     build_varied: Callable[[], Any] = lambda: None
     gives_entries: bool = False
     by_complex_steps: bool = False
+    build_stepped: Callable[[], Any] = lambda: None
     said: set[str] = dataclasses.field(default_factory=set, init=False, repr=False, compare=False)
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
@@ -163,6 +167,11 @@ class Field:
         """
         return self.build_varied()
 
+    @cached_property
+    def compiled_stepped(self) -> Any:
+        """For numbers that carry a derivative (`liegroup.compile.COMPLEX_STEP`); None if there is no such form."""
+        return self.build_stepped()
+
 
 def functions_of(source: Any) -> list[Any]:
     """The functions of which a field is made."""
@@ -205,6 +214,7 @@ def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
         return Field(
             function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes,
             build_timed=lambda: _timed(function), build_varied=lambda: _varied(function),
+            build_stepped=lambda: _stepped(function),
         )  # fmt: skip
     if isinstance(function, Mapping):
         return _stacked(function, [as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
@@ -489,6 +499,11 @@ def _build_varied(function: Entry) -> Any:
         within(t + 0.0 * ld(own, 0), y, own, structure, work[:first], out)
 
     return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
+
+
+def _stepped(function: Entry) -> Any:
+    """An entry for numbers that carry a derivative; None if the compiler does not take it for them."""
+    return _kept(function, "_stepped_field", lambda f: f.on(FIELD_STEPPED_SIGNATURE))
 
 
 def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field:

@@ -35,7 +35,7 @@ from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
 from integrators.problem.times import begins_at
-from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD_STEPPED_SIGNATURE
 from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
@@ -348,6 +348,11 @@ def built(make: partial[Callable[..., None]], parts: Field, inner: partial[Calla
     python, recipe = make(inner(parts.python)), (built, (make, parts, inner))
     if not parts.is_compiled:
         return replace(as_field(python), recipe=recipe)
+
+    def stepped() -> Any:
+        within = parts.compiled_stepped
+        return None if within is None else compiled(FIELD_STEPPED_SIGNATURE, within)
+
     return Field(
         python,
         True,
@@ -355,6 +360,7 @@ def built(make: partial[Callable[..., None]], parts: Field, inner: partial[Calla
         lambda: compiled(FIELD_SIGNATURE, parts.compiled),
         lambda: compiled(FIELD_LANES_SIGNATURE, parts.compiled_lanes),
         recipe,
+        build_stepped=stepped,
     )
 
 

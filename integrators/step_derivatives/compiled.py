@@ -24,7 +24,6 @@ from integrators.problem import Problem
 from integrators.problem.jitted import raise_raised
 from integrators.signatures import (
     FIELD_STEPPED,
-    FIELD_STEPPED_SIGNATURE,
     STEP_STEPPED,
     STEP_STEPPED_SIGNATURE,
 )
@@ -139,10 +138,10 @@ def carry_compiled(
 
 
 @cache
-def _on(source: Entry, of_step: bool) -> Any:
-    """An entry compiled for numbers that carry a derivative; None where the compiler refuses."""
-    found = source.on(STEP_STEPPED_SIGNATURE if of_step else FIELD_STEPPED_SIGNATURE)
-    return found and Pointer(found, STEP_STEPPED if of_step else FIELD_STEPPED)
+def _step_on(step: Entry) -> Any:
+    """A step compiled for numbers that carry a derivative; None where the compiler refuses."""
+    found = step.on(STEP_STEPPED_SIGNATURE)
+    return found and Pointer(found, STEP_STEPPED)
 
 
 def is_flat(problem: Problem) -> bool:
@@ -272,11 +271,14 @@ def stepped_kernels(problem: Problem, method: Method, writes: bool) -> SteppedKe
     given, problem = (problem, method, writes), by_differences(problem)
     problem = (written(problem) if writes else None) or problem
     single = undivided(method)
-    step, field = single.step(problem), single.function(problem)
-    sources = [field.source, *([problem.projection.source] if problem.projection else [])]
-    if not all(isinstance(f, Entry) for f in (step, *sources)):
+    step, fields = (
+        single.step(problem),
+        [single.function(problem), *([problem.projection] if problem.projection else [])],
+    )
+    if not isinstance(step, Entry):
         return None
-    found = [_on(step, True), *(_on(f, False) for f in sources)]
-    if any(f is None for f in found):
+    found = [f.compiled_stepped for f in fields]
+    if any(f is None for f in found) or (taken := _step_on(step)) is None:
         return None
-    return SteppedKernels(problem, method, found[0], found[1], found[-1], given)
+    at = [Pointer(f, FIELD_STEPPED) for f in found]
+    return SteppedKernels(problem, method, taken, at[0], at[-1], given)
