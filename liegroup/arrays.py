@@ -10,6 +10,7 @@ import inspect
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,8 @@ def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> ND
 
 def unmasked(value: Any, name: str) -> None:
     """ValueError for elements of a masked array that are masked: what lies below the mask is no number of anybody's."""
+    if type(value) is np.ndarray or "numpy.ma" not in sys.modules:  # which is not to be loaded for this
+        return
     if isinstance(value, np.ma.MaskedArray) and (count := int(np.ma.getmaskarray(value).sum())):
         raise ValueError(
             f"{name}: {count} of {value.size} elements are masked, expected numbers; give values to them (.filled(…)), "
