@@ -24,6 +24,7 @@ import inspect
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import CodeType
@@ -316,7 +317,9 @@ def writes_values(function: Any, name: str) -> bool:
     """Whether a plain Python function of a user's is given the array for its values."""
     if isinstance(function, Field | Entry) or not callable(function) or is_jitted(function):
         return False
-    return _argument_count(function, name) in (4, 6)
+    with suppress(TypeError):  # what stands beside it in a field, such as an input, has other arguments
+        return _argument_count(function, name) in (4, 6)
+    return False
 
 
 def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bool) -> Callable[..., None]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Guard, Problem, Variable
+from integrators.problem import Doubt, Guard, Problem, Variable
 from integrators.problem.ambient import state_units
 from integrators.problem.energy import watched, with_energy_guard
 from integrators.problem.inputs import Inputs
@@ -38,8 +38,10 @@ TOLERANCE, ROUNDED = 1e-10, 1e-14
 """Largest residual of A v = c, relative to |A||v|, of a state that is accepted; more by the second part of |A| times
 |v|, each in units in which masses are of size one, as a zero among the components of A may be rounding (sin π).
 """
-DRIFTED = 1e-6
-"""The same of positions from which the reduced form starts, which methods of fields let drift by their errors."""
+DRIFTED, OFF, LOOKED = 1e-6, 1e-4, 9
+"""The same of positions from which the reduced form starts, which methods of fields let drift by their errors; of all
+that is looked at of a run, which has begun so, if it never comes nearer; how many states are.
+"""
 EDGE = 1e-3
 """Part of its value at the start at which a number that vanishes where a frame ends counts as zero."""
 FRAME = "frame"
@@ -230,6 +232,7 @@ class NonholonomicSystem:
         work = (1 + rows + self.scratch, columns)
         exact = self.exact if start else None
         posed = self._problem(forms, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
+        posed = replace(posed, doubts=self._off_positions) if self.positions else posed
         return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
@@ -655,6 +658,17 @@ class NonholonomicSystem:
         if self.r == self.n:
             self._check_velocity(p, v)
         self._check_position(p, q, DRIFTED)
+
+    def _off_positions(self, t: Array, y: Array) -> list[Doubt]:
+        """A doubt where states of the reduced form, which knows no positions, are off them all along: so they began."""
+        looked = [int(k) for k in np.linspace(0, len(t) - 1, min(len(t), LOOKED))]
+        states = [(float(t[k]), y[k, : self.n_q]) for k in looked]
+        off = [self.parts(q, np.zeros(self.n), s).position / (1.0 + np.abs(q).max()) for s, q in states]
+        least = float(np.min(np.abs(off).max(axis=1)))
+        if not least > OFF:
+            return []
+        says = "the configuration violates its position constraints from the start on"
+        return [Doubt("start", float(t[0]), least, OFF, says, "correct q in y0, or start from problem(q, u)")]
 
     def _check_rank(self, q: ArrayLike, t: float) -> None:
         if not self.rank_margin(q, t) > RANK_TOLERANCE:

@@ -11,6 +11,8 @@ from mechanics import ModelError
 from mechanics.nonholonomic.system import ConstraintError
 from mechanics.nonholonomic.user import nonholonomic_system
 from mechanics.systems import SYSTEMS
+from mechanics.systems.rolling.ball_in_cylinder import ball_in_cylinder
+from mechanics.systems.rolling.rattleback import rattleback
 
 
 def moved(problem, k, by):
@@ -89,6 +91,16 @@ def test_velocities_that_are_kept_admissible_have_to_be_so_at_the_start(options)
         with pytest.raises(ConstraintError, match=r"the velocity violates constraint row 0 by -5 .* makes one"):
             pose(slipping[:3], slipping[3:])
         assert pose(posed.y0[:3], [0.4, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(("make", "k"), [(ball_in_cylinder, 0), (rattleback, 2)])
+def test_bodies_that_start_off_what_they_roll_on_are_doubtful_though_their_form_knows_no_positions(make, k):
+    problem = make().problem()
+    for off in (0.0, 0.05):
+        start = np.array(problem.y0)
+        start[k] += off
+        run = integrate(problem, "RKMK4", (0.0, 0.5), step=0.01, y0=start, t_eval=[0.2, 0.5])
+        assert [doubt.name for doubt in run.doubts] == ["start"] * (off > 0.0)
 
 
 @pytest.mark.parametrize(("system", "k"), [("rattleback", 2), ("ball-in-cylinder", 0)])
