@@ -41,9 +41,13 @@ _KEPT = 1e-6
 """Rate of the energy, relative to what is at play and to the rates of the state, that counts as zero."""
 
 
-def with_energy_guard(problem: Problem, conservative: bool = True, momenta: Sequence[str] = ()) -> Problem:
+def with_energy_guard(
+    problem: Problem, conservative: bool = True, momenta: Sequence[str] = (), proven: bool = False
+) -> Problem:
     """The same problem with the guard of its energy, without it where the energy is not kept or not watched; and with
     those of the invariants that are conserved `momenta`.
+
+    Whether it is kept is measured, unless it is `proven`: stiff constraints are opened by the steps of the measurement.
     """
     start = np.atleast_2d(problem.y0)[:, -problem.variables[-1].size :]
     kept = momentum_guards(momenta, float(np.linalg.norm(start, axis=1).max()))
@@ -52,7 +56,7 @@ def with_energy_guard(problem: Problem, conservative: bool = True, momenta: Sequ
         return problem
     at_play = energy_at_play(problem)
     own = min(at_play, _TIMES * energy_of_its_own(problem)) or at_play
-    guards: tuple[Guard, ...] = energy_guard(own) if is_kept(problem, at_play) else ()
+    guards: tuple[Guard, ...] = energy_guard(own) if proven or is_kept(problem, at_play) else ()
     return replace(problem, guards=(*problem.guards, *guards))
 
 
@@ -112,7 +116,8 @@ def is_kept(problem: Problem, at_play: float) -> bool:
     if not problem.is_autonomous:
         if _is_switched(problem, places[-1][1]):
             return False
-        places += [(t, y) for t in TIMES for _, y in places[:2] if _drives(problem, t, y)]
+        firsts = [(y, _field_at(problem, 0.0, y)) for _, y in places[:2]]
+        places += [(t, y) for t in TIMES for y, at_first in firsts if _drives(problem, t, y, at_first)]
     return keeps(problem, at_play, places)
 
 
@@ -133,10 +138,12 @@ def _is_switched(problem: Problem, y: Array) -> bool:
     return False
 
 
-def _drives(problem: Problem, t: float, y: Array) -> bool:
-    """Whether the field is another one at a time; not where it is not known, as functions of the user's may end."""
+def _drives(problem: Problem, t: float, y: Array, at_first: Array) -> bool:
+    """Whether the field is another one at a time than `at_first`; not where it is not known, as functions of the user's
+    may end.
+    """
     with suppress(Exception):
-        return not np.array_equal(_field_at(problem, t, y), _field_at(problem, 0.0, y), equal_nan=True)
+        return not np.array_equal(_field_at(problem, t, y), at_first, equal_nan=True)
     return False
 
 

@@ -330,6 +330,7 @@ def holonomic_problem(
         invariants=built(partial(_watched, n_q=n_q, n=n, m=m), found.field, inner),
         invariant_names=("energy", "gap", "closing_velocity"),
         invariant_units=("J", "", ""),
+        autonomous=found.autonomous,
         parts=found.field,
         parts_layout="lagrangian",
         exact=exact,
@@ -339,7 +340,8 @@ def holonomic_problem(
     )
     if v is not None and not found.linear:
         check_velocity(posed, begin, velocity_0)
-    return with_energy_guard(posed, conservative=force is None)
+    proven = found.autonomous is True and force is None  # by Noether's theorem
+    return with_energy_guard(posed, conservative=force is None, proven=proven)
 
 
 def _reach(found: Derivatives, t: float, q: Array, numbers: Array, rows: Array, table: NDArray[np.int64]) -> float:

@@ -67,11 +67,14 @@ class Derivatives:
         π is linear in v: L is quadratic in the velocity.
     source : str
         The code, if it was traced.
+    autonomous : bool, optional
+        Whether they read no time; None: not known.
     """
 
     field: Any
     linear: bool = False
     source: str = ""
+    autonomous: bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "field", as_field(self.field, "derivatives"))
@@ -132,7 +135,18 @@ class Notes:
     def derivatives(self, *more: Sequence[int]) -> Derivatives:
         """The function of the notes; further nodes are written where ``out`` has room for them."""
         source = _source(self.graph, self.first, self.second, *more)
-        return Derivatives(module_of(f"{_HEADER}{source}\n").derivatives, self.linear, source)
+        timeless = not self._reads_time([*self.first, *self.second, *chain.from_iterable(more)])
+        return Derivatives(module_of(f"{_HEADER}{source}\n").derivatives, self.linear, source, timeless)
+
+    def _reads_time(self, nodes: Sequence[int]) -> bool:
+        """Whether one of the nodes is computed from the time."""
+        known, ahead = set[int](), [*nodes]
+        while ahead:
+            k = ahead.pop()
+            if k not in known:
+                known.add(k)
+                ahead += self.graph.arguments(k)
+        return self.t.k in known
 
 
 _LAGRANGIAN = "lagrangian(t, q, v, parameters)"
@@ -484,6 +498,7 @@ def lagrangian_problem(
         invariant_names=("energy",) if invariants is None else invariant_names,
         invariant_units=("J",) if invariants is None else invariant_units,
         canonical=True,
+        autonomous=found.autonomous,
         parts=found.field,
         parts_layout="lagrangian",
         exact=exact,
@@ -492,7 +507,8 @@ def lagrangian_problem(
     )
     if v is not None and not found.linear:
         check_velocity(posed, begin, checked_vector(v, n, "v"))
-    return with_energy_guard(posed, conservative=force is None)
+    proven = found.autonomous is True and force is None and invariants is None  # π·v − L, by Noether's theorem
+    return with_energy_guard(posed, conservative=force is None, proven=proven)
 
 
 def checked_start(q: ArrayLike) -> Array:

@@ -205,3 +205,25 @@ def test_a_lagrangian_that_ends_is_posed():
     problem = lagrangian_problem(lambda t, q, v, p: 0.5 * np.sqrt(1.0 - t) * v[0] ** 2, [0.5], v=[1.0])
     assert problem.begins == 0.0
     assert problem.y0.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("lagrangian", "constraint", "force", "autonomous"),
+    [
+        (lambda t, q, v, p: 0.5 * v @ v - q[1], None, None, True),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1] + 0.0 * t, None, None, True),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1] * t, None, None, False),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1], None, lambda t, q, v, p: [-v[0], 0.0], True),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1], None, lambda t, q, v, p: [np.sin(t), 0.0], False),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1], lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1.0], None, True),
+        (lambda t, q, v, p: 0.5 * v @ v - q[1], lambda t, q, p: [q[0] - 1.0 - t * t], None, False),
+    ],
+)
+def test_what_was_noted_says_whether_the_time_is_read(lagrangian, constraint, force, autonomous):
+    q = [1.0, 0.0]
+    problem = (
+        lagrangian_problem(lagrangian, q, force=force)
+        if constraint is None
+        else holonomic_problem(lagrangian, constraint, q, force=force)
+    )
+    assert problem.is_autonomous == autonomous

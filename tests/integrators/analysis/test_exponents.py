@@ -398,7 +398,8 @@ def test_what_is_watched_does_not_keep_a_formula_from_being_compiled():
     ):
         problem = Problem(rn(2), [1.0, 0.0], field, canonical=True, invariants=invariants, guards=guards)
         compiled = written(problem)
-        assert compiled is not None and compiled.field.is_compiled
+        assert compiled is not None
+        assert compiled.field.is_compiled
         assert compiled.invariant_names == kept
         if kept:
             assert compiled.invariant_values(0.0, [0.3, 0.2])[0] == pytest.approx(energy(0.0, [0.3, 0.2]), rel=1e-15)

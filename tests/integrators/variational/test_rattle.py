@@ -16,6 +16,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
+from integrators.problem.velocities import in_velocities
 from integrators.steppers.rattle import multipliers, rattle
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
@@ -393,3 +394,26 @@ def test_satellites_on_a_tether_in_metres():
 def test_one_constraint_that_is_no_list_is_named():
     with pytest.raises(TypeError, match=r"constraints: returned .*, expected a list of numbers that are to be 0"):
         holonomic_problem(lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2), lambda t, q, p: q[0], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("angle", [0.3, 1.2])
+def test_the_energy_of_a_chain_is_guarded(angle):
+    """Constraints that do not read the time: energy is kept, however stiff they are."""
+    links, g = 5, 9.81
+    length = mass = 1.0 / links
+    ways = length * np.cumsum([np.sin(angle), -np.cos(angle)] * np.ones((links, 2)), axis=0)
+
+    def lagrangian(t, q, v, p):
+        return sum(0.5 * mass * (v[2 * k] ** 2 + v[2 * k + 1] ** 2) - mass * g * q[2 * k + 1] for k in range(links))
+
+    def rods(t, q, p):
+        before = [0.0, 0.0, *q[:-2]]
+        return [
+            (q[2 * k] - before[2 * k]) ** 2 + (q[2 * k + 1] - before[2 * k + 1]) ** 2 - length**2 for k in range(links)
+        ]
+
+    chain = holonomic_problem(lagrangian, rods, ways.ravel(), model="chain")
+    assert chain.is_autonomous
+    assert "energy" in [guard.name for guard in chain.guards]
+    assert in_velocities(chain).is_autonomous
+    assert integrate(chain, "RATTLE", (3.0, 3.5), 0.005).success
