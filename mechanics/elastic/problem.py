@@ -20,7 +20,7 @@ from mechanics.elastic.doubts import explain, fastest, inside_out
 from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.layout import DAMPERS
 from mechanics.elastic.owned import projection
-from mechanics.elastic.states import places_at, places_in
+from mechanics.elastic.states import moving, places_at, places_in
 from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
 from mechanics.errors import ModelError
 
@@ -151,8 +151,8 @@ def _variables(network: Network) -> tuple[Variable, ...]:
 
 def _check_start(network: Network, given: Array, v: Array, x: Array) -> None:
     """ModelError for nodes that are given somewhere else than they are, or velocities that they cannot have."""
-    if (moving := network._held & v.any(axis=1)).any():
-        a = int(np.flatnonzero(moving)[0])
+    if (wrong := moving(network._held[:, None], v)).any():
+        a = int(np.argwhere(wrong)[0, 0])
         is_ = "is held" if network.fixed[a] else "is moved by its support or body"
         raise ModelError(
             f"{network.name}: node {a}", f"{is_} and has a velocity", "let it rest" if network.fixed[a] else "give it 0"

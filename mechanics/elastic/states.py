@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from mechanics.elastic.network import Network
 
 Array = NDArray[np.float64]
+RESTS = 1e-12
+"""Part of the largest velocity that is rounding of one: of sin π, of a mode that is 0 at a support."""
+
+
+def moving(held: NDArray[np.bool_], velocities: Array) -> NDArray[np.bool_]:
+    """Which of the components that are held have a velocity."""
+    return np.asarray(held & (np.abs(velocities) > RESTS * np.abs(velocities).max(initial=0.0)))
 
 
 def poses_in(network: Network, y: Array) -> Array:

@@ -31,6 +31,7 @@ from mechanics.elastic.rods.rigid import shape as rattle_shape
 from mechanics.elastic.rods.rod import LONGEST_TURN, STIFFNESS, Rod, refuse_turns
 from mechanics.elastic.rods.scene import rod_scene
 from mechanics.elastic.rods.vibrations import StepLimit, step_limit
+from mechanics.elastic.states import moving
 from mechanics.errors import ModelError
 
 Array = NDArray[np.float64]
@@ -60,8 +61,8 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
     packed = Packed(rod, start)
     if not packed.n_v:
         raise ValueError("supports: every node is clamped, expected at least one that moves")
-    if (moving := rod.held & (v != 0.0)).any():
-        node = int(np.argwhere(moving)[0, 0])
+    if (wrong := moving(rod.held, v)).any():
+        node = int(np.argwhere(wrong)[0, 0])
         raise ValueError(f"velocities: node {node} is {rod.supports[node]} and moves; give 0 there")
     return Problem(
         packed.table,

@@ -15,6 +15,7 @@ from integrators.problem import Problem
 from liegroup import se3, so3
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.elastic import Dampers, Hinges, Network, RigidBody, Springs
+from mechanics.elastic.rods import Rod, Section
 from mechanics.joints import Free, Motion
 
 pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
@@ -430,6 +431,22 @@ def test_vibrations_with_bodies_are_those_of_the_equations() -> None:
 def test_bad_supports_and_bodies_are_named(build: Any, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         build()
+
+
+def test_a_mode_that_rests_at_its_supports_but_for_rounding_is_a_start():
+    """sin π is 1.2e-16: not refused, and the support rests."""
+    shape = np.sin(np.pi * np.arange(7) / 6)
+    assert shape[-1] != 0.0
+    points = [[0.1 * k, 0.0, 0.0] for k in range(7)]
+    string = Network(points, 0.01, [Springs([[k, k + 1] for k in range(6)], 100.0, 0.08)], fixed=[0, 6])
+    start = string.problem(velocities=np.outer(shape, [0.0, 1e-3, 0.0]))
+    assert not np.asarray(start.y0)[-3:].any()
+    strip = Rod.straight(1.0, 6, Section.round(0.02, 1e6, density=1100.0), supports={0: "pinned", -1: "clamped"})
+    swing = np.zeros((7, 6))
+    swing[:, 1] = shape
+    strip.problem(velocities=swing)
+    with pytest.raises(ModelError, match="node 0: is held and has a velocity"):
+        string.problem(velocities=np.outer(np.maximum(shape, 1e-9), [0.0, 1e-3, 0.0]))
 
 
 def pair(**options: Any) -> Network:
