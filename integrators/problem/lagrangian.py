@@ -532,6 +532,12 @@ def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: fl
     """π(t, q, v); ValueError where ∂π/∂v is singular."""
     n, at, out = len(v), layout(len(v)), _values_at(found, q, v, parameters, t)
     M = out[at.MOMENTUM_V : at.MOMENTUM_V + n * n].reshape(n, n)
+    if not M.any():
+        raise ValueError(
+            "lagrangian: it is linear in the velocities, ∂²L/∂v² is zero at the start, so that its equations are of "
+            "first order (vortices, guiding centres); pose these by Problem, whose field gives the rates, or give "
+            "every coordinate kinetic energy"
+        )
     if np.isfinite(M).all() and not M.any(axis=1).all():
         k = int(np.flatnonzero(~M.any(axis=1))[0])
         raise ValueError(

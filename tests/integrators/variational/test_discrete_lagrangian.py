@@ -378,6 +378,13 @@ def test_momenta_of_no_velocity_stop_the_run():
 def test_inertia_that_some_combination_of_velocities_lacks_is_named():
     with pytest.raises(ValueError, match="singular at the start"):
         lagrangian_problem(lambda t, q, v, p: (v[0] + v[1]) ** 2, [0.0, 0.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="velocity 1 has no inertia"):
+        lagrangian_problem(lambda t, q, v, p: v[0] ** 2 + v[1] * q[0], [0.0, 0.0])
+
+
+def test_vortices_are_told_that_their_equations_are_of_first_order():
+    with pytest.raises(ValueError, match=r"linear in the velocities.*pose these by Problem"):
+        lagrangian_problem(lambda t, q, v, p: q[0] * v[1] - 0.5 * (q[0] ** 2 + q[1] ** 2), [1.0, 0.0])
 
 
 @pytest.mark.parametrize("method", ["DEL_TRAPEZOIDAL", "DEL_GAUSS3"])
