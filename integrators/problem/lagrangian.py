@@ -39,7 +39,7 @@ from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD
 from liegroup.arrays import check_function, real, reals, shown
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
-from liegroup.compile.scalars import maximum
+from liegroup.compile.scalars import maximum, minimum
 from liegroup.compile.traceable import on_scalars, scalars
 from liegroup.compile.tracing import IMPORTS, Traced, lines, operand, straight
 from liegroup.group import rn
@@ -276,8 +276,9 @@ def _work_shape(n_q: int, n: int) -> tuple[int, int]:
 def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: int) -> Callable[..., None]:
     """The function that finds v with π(t, q, v) = p and leaves the first `left` of the parts in `VALUES`.
 
-    Newton's method from v = 0, whose corrections are halved until the largest residual falls: where L is convex in v
-    and ends somewhere, as at the speed of light, it gets there.  Not finite where it does not.
+    Newton's method from v = 0, whose corrections are halved until the largest residual falls, and doubled again while
+    it does: where L is convex in v and ends somewhere, as at the speed of light, it gets there.  Not finite where it
+    does not.
     """
     second, pi, pi_v = layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
 
@@ -303,7 +304,7 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
             solve_rows(work, SYSTEM, n, 1)
             falls = select(residual < least, zero + 1.0, zero)
             least = select(falls > 0.0, residual, least)
-            part = select(falls > 0.0, zero + 1.0, 0.5 * part)
+            part = select(falls > 0.0, minimum(2.0 * part, zero + 1.0), 0.5 * part)
             change, size = zero, zero
             for i in range(n):
                 d = select(falls > 0.0, ld2(work, SYSTEM + i, n), ld(step, i))
@@ -312,7 +313,7 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
                 st(best, i, v)
                 st(state, n_q + i, select(going > 0.0, v + part * d, ld(state, n_q + i)))
                 change, size = maximum(change, absolute(d)), maximum(size, absolute(v + d))
-            going = select(change <= SMALL * size, zero, going)
+            going = select(change <= SMALL * size, select(part < 1.0, going, zero), going)
             if linear or not any_(going > 0.0):
                 break
         if not linear:

@@ -375,6 +375,18 @@ def test_momenta_of_no_velocity_stop_the_run():
     assert run.y[-1, 1] < 1.0
 
 
+@pytest.mark.parametrize("gamma", [2.0, 1e3, 1e5])
+def test_the_velocity_of_a_momentum_is_found_up_to_that_of_light(gamma):
+    """v = p/√(1 + p²): its corrections are of the size of p, what is left below 1 of that of 1/p²."""
+    p = gamma * np.array([-0.8, 0.6])
+    made = lagrangian_problem(lambda t, q, v, p: -sqrt((1 - v[0]) * (1 + v[0]) - v[1] ** 2) + q[0], [0.0, 0.0], p=p)
+    assert made.velocity(0.0, made.y0)[:2] == pytest.approx(p / np.sqrt(1.0 + p @ p), rel=1e-9)
+    run = integrate(made, "RKMK4", (0.0, 4.0), 0.1)
+    assert run.success
+    way = np.sqrt(1.0 + p[1] ** 2 + (p[0] + 4.0) ** 2) - np.sqrt(1.0 + p @ p)
+    assert run.y[-1, 0] == pytest.approx(way, rel=1e-5)
+
+
 def test_inertia_that_some_combination_of_velocities_lacks_is_named():
     with pytest.raises(ValueError, match="singular at the start"):
         lagrangian_problem(lambda t, q, v, p: (v[0] + v[1]) ** 2, [0.0, 0.0], [1.0, 0.0])
