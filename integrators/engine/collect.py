@@ -401,7 +401,7 @@ def _looked_into(run: Run, found: Trajectory, full: Trajectory, number: int, not
         doubts += pulses(run, found, number)
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
-        long = unresolved(run, found, scale, number)
+        long = looked(lambda: unresolved(run, found, scale, number), "whether its steps resolve the motion")
         doubts += long
         if is_cheap(run):
             doubts += () if long else jumps(run, found, scale, number)

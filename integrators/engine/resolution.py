@@ -199,9 +199,9 @@ def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[f
     if run.method.stepper.starts:  # from the midst of a motion small rates are wrong, beside the largest
         rates = np.arange(len(scale)) >= positions_of(run.problem)
         scale = np.where(rates, scale[rates].max(initial=0.0), scale)
-    one = stepped(run, t, h, y)
-    half = stepped(run, t, 0.5 * h, y)
-    two = stepped(run, t + 0.5 * h, 0.5 * h, half)
+    one = stepped(run, t, h, y, aloud=True)
+    half = stepped(run, t, 0.5 * h, y, aloud=True)
+    two = stepped(run, t + 0.5 * h, 0.5 * h, half, aloud=True)
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
         return 0.0 if run.method.stepper.starts else np.inf, two, np.nan

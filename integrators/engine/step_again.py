@@ -64,8 +64,10 @@ def with_start(run: Run, found: Trajectory, number: int) -> tuple[Array, Array]:
     return np.append(run.t0, found.t), np.vstack([starts[min(number, len(starts) - 1)], found.y])
 
 
-def stepped(run: Run, t: float, h: float, y: Array) -> Array:
-    """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails."""
+def stepped(run: Run, t: float, h: float, y: Array, aloud: bool = False) -> Array:
+    """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails.  `aloud`:
+    what functions of the user's raise in it is raised.
+    """
     if reaches(t + h, h, run.limit):
         t = begun(t, h, run.limit)
     state, low, projected, work, field_work, counters = run.scratch()
@@ -78,7 +80,12 @@ def stepped(run: Run, t: float, h: float, y: Array) -> Array:
         if status == Status.OK and run.problem.projection is not None:
             run.projection(t + h, state, run.parameters, run.structure, run.field_work, projected)
             state = projected
-    failed = status != Status.OK or take_raised() is not None
+    raised = take_raised()
+    if run.called_back is not None:
+        raised = run.called_back.take_pending("in a step that is looked at once more") or raised
+    failed = status != Status.OK or raised is not None
     if failed and run.one_by_one is not None:
-        return stepped(run.one_by_one, t, h, y)
+        return stepped(run.one_by_one, t, h, y, aloud)
+    if aloud and raised is not None:
+        raise raised
     return np.full(len(y), np.nan) if failed else np.array(state.T.reshape(-1, len(y))[0])

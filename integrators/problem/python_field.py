@@ -191,9 +191,17 @@ class CalledBack:
             self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"
             values.fill(np.nan)
 
+    def take_pending(self, where: str) -> BaseException | None:
+        """What a function raised, if one did, with a note when and where; it is then forgotten, and functions are
+        called again.
+        """
+        error, self._pending = self._pending, None
+        if error is not None:
+            error.add_note(f"{self._when}, {where}")
+        return error
+
     def raise_pending(self, where: str) -> None:
         """Raise what a function raised, if one did, with a note when and where."""
-        if self._pending is not None:
-            error, self._pending, self.has_raised = self._pending, None, True
-            error.add_note(f"{self._when}, {where}")
+        if (error := self.take_pending(where)) is not None:
+            self.has_raised = True
             raise error

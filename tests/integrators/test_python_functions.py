@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import signal
+import warnings
 
 import numba
 import numpy as np
@@ -534,3 +535,18 @@ def test_a_jitted_field_that_writes_into_its_state_is_named():
 
     with pytest.raises(ValueError, match=r"field: writes into y\[0\], the state of the run; work on a copy"):
         integrate(Problem(table_of([(RN, 2)]), [1.0, 0.0], slips), "RKMK4", (0.0, 1.0), 0.1)
+
+
+def test_a_jacobian_that_ends_in_looks_after_the_run_is_said_of_the_looks_and_no_doubt():
+    def jacobian(t, y):
+        if t > 0.3:  # the run keeps an earlier one, and does not ask
+            raise RuntimeError("the table ends")
+        return np.array([[0.0, 1.0], [-100.0, 0.0]])
+
+    posed = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -100.0 * y[0]]), jacobian=jacobian)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run = integrate(posed, "RKMK_RADAU_IIA3", (0.0, 1.0), 0.01)
+    assert run.success
+    said = [str(warning.message) for warning in told]
+    assert any("its steps resolve the motion could not be looked at (the table ends)" in text for text in said)
