@@ -486,7 +486,10 @@ def coarse(report: Report | None, number: int = 0) -> list[Doubt]:
     if not report.largest_estimate > report.tolerance:
         return []
     says = f"the smallest substep, {report.smallest_substep:.3g}, is too large for the tolerance"
-    return [Doubt("estimate", report.smallest_at, report.largest_estimate, report.tolerance, says, remedy, number)]
+    smaller = "take a smaller step where the motion is only fast there, as in a close passage; else "
+    return [
+        Doubt("estimate", report.smallest_at, report.largest_estimate, report.tolerance, says, smaller + remedy, number)
+    ]
 
 
 def _report(found: Sequence[Trajectory]) -> Attributes:

@@ -633,3 +633,20 @@ def test_a_force_that_changes_its_sign_in_the_middle_of_a_step_is_a_doubt(step, 
     problem = Problem(rn(1).cotangent, [1.0, 0.0], lambda t, y: [y[1], -np.sign(y[0])], canonical=canonical)
     run = integrate(problem, "GAUSS8", (0.0, 200.0), step)
     assert {doubt.name for doubt in run.doubts} & {"jump", "estimate"}
+
+
+def test_a_passage_that_is_only_fast_takes_a_smaller_step():
+    """A comet that passes at 3e-4: 4096 parts of a long step do not do, those of a shorter one do."""
+    perihelion = 3e-4
+
+    @numba.njit
+    def pulled(t, y):
+        r = np.sqrt(y[0] ** 2 + y[1] ** 2)
+        return np.array([y[2], y[3], -y[0] / r**3, -y[1] / r**3])
+
+    start = [2.0 - perihelion, 0.0, 0.0, np.sqrt(perihelion / (2.0 - perihelion))]
+    comet = Problem(rn(4), start, pulled, canonical=True)
+    long, short = (integrate(comet, "GAUSS8", (0.0, 6.0), step=h) for h in (1.0, 2e-3))
+    assert [doubt.name for doubt in long.doubts] == ["estimate"]
+    assert "take a smaller step where the motion is only fast there" in long.doubts[0].remedy
+    assert short.success
