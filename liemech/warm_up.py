@@ -118,8 +118,8 @@ def _all(work: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], workers: i
 
     failed = []
     with ProcessPoolExecutor(min(workers, MOST), mp_context=multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(function, *arguments): arguments for function, arguments in work}
         try:
+            running = {pool.submit(function, *arguments): arguments for function, arguments in work}
             for done in bar(as_completed(running), total=len(running), desc="compiling"):
                 if error := done.exception():
                     failed.append(f"{running[done]}: {type(error).__name__}: {error}")

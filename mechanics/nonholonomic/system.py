@@ -232,7 +232,9 @@ class NonholonomicSystem:
         work = (1 + rows + self.scratch, columns)
         exact = self.exact if start else None
         posed = self._problem(forms, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
-        posed = replace(posed, doubts=self._off_positions) if self.positions else posed
+        if self.positions:
+            bare = replace(self, exact=None, lift=None, reversal=None)  # plain functions cannot be sent to processes
+            posed = replace(posed, doubts=bare._off_positions)
         return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
