@@ -223,7 +223,7 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
         try:
             of_steps = method.doubts(problem, y, way.h, t0) if isinstance(way, Plan) else ()
             found = [*inconsistent(problem, t0, y), *of_steps]
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+        except Exception as error:  # also of the user's functions; what is said of a run must not lose it
             says = f"the hypotheses of {method.name} could not be checked ({error})"
             found = [Doubt("hypotheses", t0, np.nan, np.nan, says)]
         doubts += [replace(doubt, time=t0, trajectory=k) for doubt in found]
@@ -276,7 +276,7 @@ def _of_states(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Do
         rows = rows[:: 1 + len(rows) * len(found) // STATES]
         try:
             said = _said(problem, one.t[rows], one.y[rows]) if len(rows) else ()
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+        except Exception as error:  # also of the user's functions; what is said of a run must not lose it
             says = f"whether the model holds in the saved states could not be checked ({error})"
             said = [Doubt("model", float(one.t[rows[0]]), np.nan, np.nan, says)]
         doubts += [replace(doubt, trajectory=k) for doubt in said]
@@ -300,12 +300,15 @@ def _of_arrays(problem: Problem, found: Sequence[Trajectory | _Rows]) -> list[Do
 
 
 def _said(problem: Problem, t: Array, y: Array) -> Sequence[Doubt]:
-    """What a problem says of states, with its inputs in them if it asks for these."""
+    """What a problem says of states, with its inputs in them and its parameters if it asks for these."""
     if problem.doubts is None:
         return ()
-    if "u" not in signature(problem.doubts).parameters:
-        return problem.doubts(t, y)
-    return problem.doubts(t, y, lambda k: inputs_at(problem, float(t[k]), y[k]))
+    has: dict[str, Any] = {
+        "u": lambda k: inputs_at(problem, float(t[k]), y[k]),
+        "parameters": problem.own_parameters(),
+    }
+    asked = signature(problem.doubts).parameters
+    return problem.doubts(t, y, **{name: value for name, value in has.items() if name in asked})
 
 
 def _kicked(y: Array) -> NDArray[np.int64]:

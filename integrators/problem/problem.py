@@ -125,7 +125,7 @@ class Problem:
     doubts : callable, optional
         ``doubts(t, y)`` → the `Doubt` s of states y (k, n) of a run at times t (k,), where the model no longer holds:
         asked once after a run, of the states it has saved.  One that takes ``doubts(t, y, u)`` is given the function
-        ``u(k)`` → the inputs (m,) in state k.
+        ``u(k)`` → the inputs (m,) in state k, one that takes ``parameters`` those of the problem.
     directions : callable, optional
         ``directions(t, y)`` → the directions of the constraints (k, m, d), orthonormal rows, at states y (k, n) and
         times t (k,): asked after a run by fixed steps, one of which may lead past a narrow place to another branch of

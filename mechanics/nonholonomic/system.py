@@ -29,7 +29,7 @@ from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem.problem import group_table
 from integrators.problem.times import begins_at
-from liegroup.arrays import real, reals
+from liegroup.arrays import real, reals, spread
 from liegroup.table import FACTORS, RN
 from mechanics.nonholonomic.forms import Forms
 
@@ -661,11 +661,15 @@ class NonholonomicSystem:
             self._check_velocity(p, v)
         self._check_position(p, q, DRIFTED)
 
-    def _off_positions(self, t: Array, y: Array) -> list[Doubt]:
-        """A doubt where states of the reduced form, which knows no positions, are off them all along: so they began."""
-        looked = [int(k) for k in np.linspace(0, len(t) - 1, min(len(t), LOOKED))]
+    def _off_positions(self, t: Array, y: Array, parameters: Array | None = None) -> list[Doubt]:
+        """A doubt where states of the reduced form, which knows no positions, are off them all along: so they began.
+        Nothing where the parameters of the problem, which need not be those of the system, are not given.
+        """
+        if parameters is None:
+            return []
+        system, looked = replace(self, parameters=parameters), spread(len(t), LOOKED)
         states = [(float(t[k]), y[k, : self.n_q]) for k in looked]
-        off = [self.parts(q, np.zeros(self.n), s).position / (1.0 + np.abs(q).max()) for s, q in states]
+        off = [system.parts(q, np.zeros(self.n), s).position / (1.0 + np.abs(q).max()) for s, q in states]
         least = float(np.min(np.abs(off).max(axis=1)))
         if not least > OFF:
             return []

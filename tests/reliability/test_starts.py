@@ -1,5 +1,7 @@
 """A start beside the constraints is refused where a problem is posed, and a doubt where a state is given as it is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,14 @@ def test_bodies_that_start_off_what_they_roll_on_are_doubtful_though_their_form_
         start[k] += off
         run = integrate(problem, "RKMK4", (0.0, 0.5), step=0.01, y0=start, t_eval=[0.2, 0.5])
         assert [doubt.name for doubt in run.doubts] == ["start"] * (off > 0.0)
+
+
+def test_whether_a_body_touches_is_asked_by_the_parameters_of_the_problem():
+    """Not by those of the system that posed it: a wider cylinder with a start of its own is no doubt."""
+    narrow, wide = ball_in_cylinder().problem(), ball_in_cylinder(distance=0.9).problem()
+    for y0, right in ((wide.y0, True), (narrow.y0, False)):
+        run = integrate(replace(narrow, parameters=wide.parameters, y0=y0), "RKMK4", (0.0, 0.5), step=0.01)
+        assert [doubt.name for doubt in run.doubts] == ["start"] * (not right)
 
 
 @pytest.mark.parametrize(("system", "k"), [("rattleback", 2), ("ball-in-cylinder", 0)])
