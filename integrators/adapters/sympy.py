@@ -151,7 +151,7 @@ class _Lines:
             return () if done == e else (done,)
         if isinstance(e, sympy.Piecewise):
             return [x for pair in e.args for x in pair.args]
-        return () if e.is_Atom else e.args
+        return () if e.is_Atom or is_name(e) else e.args
 
     def _number(self, e: Any) -> str | None:
         if e in (sympy.true, sympy.false):
@@ -196,7 +196,7 @@ class _Lines:
         return base if power == 1 else f"({base}) ** {power.p if power.is_Integer else _machine(power)}"
 
     def _not_known(self, e: Any) -> str:
-        if e.is_Symbol or isinstance(e, (AppliedUndef, sympy.Derivative)):
+        if is_name(e) or isinstance(e, (AppliedUndef, sympy.Derivative)):
             self.unknown.add(str(e))
         else:
             self.strange.add(type(e).__name__)
@@ -215,8 +215,13 @@ def _fraction(e: Any) -> tuple[list[Any], list[Any]]:
     return [a for a in e.args if a not in below], [sympy.Pow(a.base, -a.exp) for a in below]
 
 
+def is_name(e: Any) -> bool:
+    """Whether an expression is a symbol, or one of those that an `IndexedBase` numbers, such as m[2]."""
+    return e.is_Symbol or isinstance(e, sympy.Indexed)
+
+
 def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
-    """Everything that occurs in expressions, each once; what integrals and sums run over does not.
+    """Everything that occurs in expressions, each once, but for what sums run over and what is in names.
 
     Parameters
     ----------
@@ -239,7 +244,15 @@ def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
         if e not in seen:
             seen.add(e)
             yield e
-            todo += [*e.free_symbols, *e.atoms(AppliedUndef)] if isinstance(e, ExprWithLimits) else e.args
+            todo += _parts_of(e)
+
+
+def _parts_of(e: Any) -> Iterable[Any]:
+    if is_name(e):
+        return ()
+    if not isinstance(e, ExprWithLimits):
+        return e.args
+    return (e.doit(),) if e.has(sympy.Indexed) else (*e.free_symbols, *e.atoms(AppliedUndef))
 
 
 def _machine(e: Any) -> str:

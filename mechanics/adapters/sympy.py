@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
 
-from integrators.adapters.sympy import constraints_of, function_of, parts_of
+from integrators.adapters.sympy import constraints_of, function_of, is_name, parts_of
 from integrators.problem import Guard, Problem
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
@@ -433,8 +433,8 @@ def _given(
                 "in forces, or write it there itself"
             )
     found = [sympy.sympify(x) for x in [*expressions, *varied, *exchanged.values()]]
-    atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
-    free = {x for x in atoms if x.is_Symbol} - {t}
+    atoms = {x for x in parts_of(found) if is_name(x) or isinstance(x, AppliedUndef)}
+    free = {x for x in atoms if is_name(x)} - {t}
     if any(str(x) == str(t) for x in free):
         raise ValueError(f"{t}: a symbol with the name of the time that is not it; take dynamicsymbols._t")
     if missing := free - set(symbols):

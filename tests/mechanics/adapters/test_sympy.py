@@ -531,3 +531,20 @@ def test_equations_that_have_not_been_formed_are_asked_for() -> None:
     kane = KanesMethod(ReferenceFrame("N"), q_ind=[q1], u_ind=[u1], kd_eqs=[q1.diff() - u1])
     with pytest.raises(ValueError, match="kanes_equations"):
         mechanics.from_kanes_method(kane, {}, {q1: 0.0})
+
+
+def test_parameters_may_be_numbered() -> None:
+    """m[0], m[1], … of an `IndexedBase` are symbols like others, in sums that are not written out, too."""
+    masses, springs, i = sympy.IndexedBase("m"), sympy.IndexedBase("k"), sympy.Symbol("i", integer=True)
+    q = dynamicsymbols("q1:4")
+    kinetic = sum(masses[j] * x.diff() ** 2 / 2 for j, x in enumerate(q))
+    stretched = [q1, q2 - q1, q3 - q2]
+    L = kinetic - sum(springs[j] * x**2 / 2 for j, x in enumerate(stretched)) - sympy.Sum(springs[i], (i, 0, 2)) * q3**2
+    values = {masses[j]: 1.0 + j for j in range(3)} | {springs[j]: 10.0 + j for j in range(3)}
+    start = {q1: 0.1, q2: 0.0, q3: 0.0}
+    posed = mechanics.from_lagrangian(L, q, values, start)
+    same = mechanics.from_lagrangian(L.doit().xreplace(values), q, None, start)
+    y = np.array([0.1, -0.2, 0.3, 0.4, -0.5, 0.6])
+    assert posed.velocity(0.0, y) == pytest.approx(same.velocity(0.0, y), rel=1e-14)
+    with pytest.raises(ValueError, match=r"no value for k\[1\], k\[2\]"):
+        mechanics.from_lagrangian(L, q, {x: v for x, v in values.items() if x not in (springs[1], springs[2])}, start)
