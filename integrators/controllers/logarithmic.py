@@ -48,8 +48,8 @@ class LogarithmicHamiltonian(ReversibleController):
     Parameters
     ----------
     potential : callable
-        ``potential(t, y)`` → V in any form of `integrators.problem.fields`, a function of the configuration, in the
-        units of ½ pᵀK p.
+        ``potential(t, y)`` → V, a function of the configuration in the units of ½ pᵀK p: a plain function beside a
+        field of plain Python, one jitted by Numba beside a field that is compiled (of a Lagrangian, a model).
     name : str
         For tables and checkpoints.
 
