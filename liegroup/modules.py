@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.util
+import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
@@ -39,6 +41,23 @@ def found_later(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[s
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return found
+
+
+class Later:
+    """A function of a module that is imported when it is asked for: ``Later("package.module:function").found()``.
+
+    With arguments it is the function with these given, as by `functools.partial`.
+    """
+
+    def __init__(self, home: str, *arguments: Any, **keywords: Any) -> None:
+        self.home, self._arguments, self._keywords = home, arguments, keywords
+
+    def found(self) -> Callable[..., Any]:
+        """The function."""
+        with uncollected():
+            function: Callable[..., Any] = pkgutil.resolve_name(self.home)
+        given = self._arguments or self._keywords
+        return partial(function, *self._arguments, **self._keywords) if given else function
 
 
 def registered(door: Any, thing: Any) -> Callable[..., Any] | None:

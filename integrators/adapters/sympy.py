@@ -216,8 +216,23 @@ def _fraction(e: Any) -> tuple[list[Any], list[Any]]:
 
 
 def is_name(e: Any) -> bool:
-    """Whether an expression is a symbol, or one of those that an `IndexedBase` numbers, such as m[2]."""
-    return e.is_Symbol or isinstance(e, sympy.Indexed)
+    """Whether an expression is a symbol, or one of those that an `IndexedBase` numbers, such as m[2].
+
+    Parameters
+    ----------
+    e : sympy expression
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> m = sympy.IndexedBase("m")
+    >>> [is_name(e) for e in (sympy.Symbol("x"), m[2], 2 * m[2])]
+    [True, True, False]
+    """
+    return bool(e.is_Symbol) or isinstance(e, sympy.Indexed)
 
 
 def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
@@ -251,7 +266,7 @@ def _parts_of(e: Any) -> Iterable[Any]:
     if is_name(e):
         return ()
     if not isinstance(e, ExprWithLimits):
-        return e.args
+        return tuple(e.args)
     return (e.doit(),) if e.has(sympy.Indexed) else (*e.free_symbols, *e.atoms(AppliedUndef))
 
 

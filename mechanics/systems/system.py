@@ -18,39 +18,61 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from integrators.problem import Problem
 from liegroup.arrays import shown
 from liegroup.display import card, table
-from mechanics.formulations.body_problem import body_problem
-from mechanics.formulations.constrained_problem import constrained_problem
-from mechanics.formulations.multiplier_problem import multiplier_problem
-from mechanics.mechanism import Mechanism
-from mechanics.nonholonomic.system import NonholonomicSystem
+from liegroup.modules import Later
+
+if TYPE_CHECKING:
+    from integrators.problem import Problem
+    from mechanics.mechanism import Mechanism
 
 Kind = Literal["body", "elastic", "tree", "loops", "wheels", "nonholonomic"]
 T = TypeVar("T")
 
 
-def _hamiltonian(made: Problem) -> Problem:
+def hamiltonian(made: Problem) -> Problem:
+    """What is a problem already."""
     return made
 
 
-_WHEELS: dict[str, Callable[..., Problem]] = {
-    "hamiltonian": Mechanism.problem,
-    "index_one": multiplier_problem,
-    "constrained": constrained_problem,
+_MADE = {"hamiltonian": Later(f"{__name__}:hamiltonian")}
+_WHEELS = {
+    "hamiltonian": Later("mechanics.mechanism:Mechanism.problem"),
+    "index_one": Later("mechanics.formulations.multiplier_problem:multiplier_problem"),
+    "constrained": Later("mechanics.formulations.constrained_problem:constrained_problem"),
 }
-FORMULATIONS: dict[Kind, dict[str, Callable[..., Problem]]] = {
-    "body": {"hamiltonian": _hamiltonian},
-    "elastic": {"hamiltonian": _hamiltonian},
-    "tree": {"hamiltonian": _hamiltonian},
-    "loops": _WHEELS | {"body_coordinates": body_problem},
+FORMULATIONS: dict[Kind, dict[str, Later]] = {
+    "body": _MADE,
+    "elastic": _MADE,
+    "tree": _MADE,
+    "loops": _WHEELS | {"body_coordinates": Later("mechanics.formulations.body_problem:body_problem")},
     "wheels": _WHEELS,
-    "nonholonomic": {"reduced": NonholonomicSystem.problem, "constrained": NonholonomicSystem.constrained_problem},
+    "nonholonomic": {
+        "reduced": Later("mechanics.nonholonomic.system:NonholonomicSystem.problem"),
+        "constrained": Later("mechanics.nonholonomic.system:NonholonomicSystem.constrained_problem"),
+    },
 }
 """The formulations of every kind of system, the default first: functions of what `System.make` returns."""
+
+
+class _Function:
+    """A field of functions; one that is given as `Later` is imported when it is asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, thing: Any, owner: type | None = None) -> Callable[..., Any]:
+        if thing is None:
+            raise AttributeError(self._name)  # so that the field has no default
+        made = vars(thing)[self._name]
+        if isinstance(made, Later):
+            made = vars(thing)[self._name] = made.found()
+        return made  # type: ignore[no-any-return]
+
+    def __set__(self, thing: Any, function: Callable[..., Any] | Later) -> None:
+        vars(thing)[self._name] = function
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,7 @@ class System:
     name : str
         Words joined by hyphens.
     kind : {"body", "elastic", "tree", "loops", "wheels", "nonholonomic"}
-    make : callable
+    make : callable or Later
         ``make(**options)`` → a Problem (body, elastic, tree), a Mechanism with its start (loops, wheels), a
         NonholonomicSystem; every option has a default.
     description : str
@@ -89,8 +111,8 @@ class System:
 
     name: str
     kind: Kind
-    make: Callable[..., Any]
-    description: str
+    make: _Function = _Function()
+    description: str  # type: ignore[misc]  # `make` has no default
     source: str = ""
     without: tuple[str, ...] = ()
 
@@ -134,7 +156,7 @@ class System:
             raise ValueError(
                 f"formulation: {formulation!r} of {self.name!r}, expected one of {', '.join(self.formulations)}"
             )
-        form = FORMULATIONS[self.kind][formulation]
+        form = FORMULATIONS[self.kind][formulation].found()
         own, others = inspect.signature(self.make).parameters, list(inspect.signature(form).parameters)[1:]
         if unknown := [name for name in options if name not in own and name not in others]:
             raise TypeError(
@@ -142,7 +164,8 @@ class System:
                 f"nor of its formulation {formulation!r} ({', '.join(others) or 'none'})"
             )
         made = self.make(**{name: value for name, value in options.items() if name in own})
-        return form(made, **{name: value for name, value in options.items() if name not in own})
+        posed: Problem = form(made, **{name: value for name, value in options.items() if name not in own})
+        return posed
 
     __call__ = problem
 

@@ -52,6 +52,20 @@ print(*[name for name in sys.modules if name.startswith(("integrators", "mechani
     assert done.stdout.split() == []
 
 
+def test_a_system_loads_no_others():
+    """Nor does a list of them."""
+    code = """
+import sys
+from mechanics.systems import SYSTEMS
+assert "heavy-top" in str(SYSTEMS) and len(SYSTEMS) > 50
+SYSTEMS["heavy-top"].problem()
+others = ("mechanics.elastic", "mechanics.mechanism", "mechanics.nonholonomic", "mechanics.systems.rolling.")
+print(*[name for name in sys.modules if name.startswith(others)])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_names_that_are_looked_up_later_are_those_that_checkers_of_types_see():
     tree = ast.parse(Path(mechanics.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
