@@ -232,8 +232,8 @@ class Tree:
         for body in self.bodies:
             of_kind(body, Body, "bodies", "bodies (mechanics.Body)")
         self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
+        _check_names(self.bodies)  # before parents are looked for, which are names
         self.parents = _parents(self.bodies)
-        _check_names(self.bodies)
         _check_inertias(self.bodies, strict)
         self.q_offsets = np.concatenate([[0], np.cumsum([b.joint.n_q for b in self.bodies])]).astype(np.int64)
         self.v_offsets = np.concatenate([[0], np.cumsum([b.joint.n_v for b in self.bodies])]).astype(np.int64)

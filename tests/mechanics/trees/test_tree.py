@@ -137,6 +137,10 @@ def test_configurations_of_equal_angle_on_the_circle_are_one():
 BAD = {
     "unknown parent": (lambda: arm(Body("a", Revolute(), "bse", inertia=SOLID)), "'bse' is unknown"),
     "two bodies of one name": (lambda: arm(Body("base", Revolute(), inertia=SOLID)), "another body of this name"),
+    "a model twice": (
+        lambda: Tree(2 * arm(Body("hand", Revolute(), "base", inertia=SOLID)).bodies),
+        "another body of this name",
+    ),
     "two joints of one name": (
         lambda: arm(Body("a", Revolute(), inertia=SOLID, joint_name="base_joint")),
         "another joint of this name",
