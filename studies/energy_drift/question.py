@@ -26,7 +26,7 @@ from integrators.methods import find
 from integrators.results.storage import Dataset, Variable
 from integrators.statistics.drift import LEAST_SAMPLES, Drift, energy_drift
 from studies.energy_drift import pinocchio_euler
-from studies.energy_drift.systems import start_of, tree_of
+from studies.energy_drift.systems import start_of, tree_and_held
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -143,17 +143,19 @@ class Result:
     scale: float
     """T*, J."""
     runs: tuple[Run, ...]
+    held: tuple[str, ...] = ()
+    """Joints that would move and are held."""
 
 
 def run(config: EnergyDriftConfig) -> Result:
     """Integrate the mechanism with every method and step of the configuration."""
     config = config.as_asked()
-    tree = tree_of(config.model, config.lock_slides, config.hang)
+    tree, held = tree_and_held(config.model, config.lock_slides, config.hang)
     problem = mechanics.hamiltonian_problem(tree, *start_of(tree, config.model, config.speed, config.seed))
     energy = float(problem.invariant_values(0.0, problem.y0)[0])
     solutions = [(m, h, tol, _integrate(config, tree, problem, m, h, tol)) for m, h, tol in cases(config)]
     scale = _largest_kinetic_energy(tree, _finest(solutions))
-    return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions))
+    return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions), held)
 
 
 def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | None]]:
@@ -269,6 +271,10 @@ def remarks(result: Result) -> Sequence[str]:
         f"{result.tree.name}: {result.tree.nv} degrees of freedom, {config.horizon:g} s, E₀ = {result.energy:.4g} J; "
         f"ΔE in units of the largest kinetic energy T* = {result.scale:.3g} J"
     ]
+    if result.held:
+        said.append(
+            f"held: {', '.join(result.held)} (--no-lock-slides lets joints with limits slide, --no-hang bases float)"
+        )
     for method in dict.fromkeys(r.method for r in result.runs):
         runs = [r for r in result.runs if r.method == method]
         drifting = [r for r in runs if r.drifts]

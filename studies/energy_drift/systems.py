@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mechanics
-from mechanics import Body, Inertia, Tree
+from mechanics import Body, Inertia, ModelError, Tree
 from mechanics.joints import Free, Joint, Prismatic, Revolute, Spherical
 
 Array = NDArray[np.float64]
@@ -22,18 +22,24 @@ GENERATED = re.compile(r"(chain|ball-chain|floating-chain)-(\d+)")
 
 
 def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
+    """The mechanism of `tree_and_held`."""
+    return tree_and_held(model, lock_slides, hang)[0]
+
+
+def tree_and_held(model: str, lock_slides: bool = True, hang: bool = True) -> tuple[Tree, tuple[str, ...]]:
     """A mechanism by name: ``chain-20`` (hinges about x, y, z, x, …), ``ball-chain-10``, ``floating-chain-5``
     (weightless), ``heavy-top``, a built-in model, or the path of a model file.
 
     Robots are taken without damping; with `hang` their floating base is held, with `lock_slides` joints that slide
-    within limits.  What their files say otherwise of joints that move is a `mechanics.ModelWarning`.
+    within limits: these joints come beside it.  What their files say otherwise of joints that move is a
+    `mechanics.ModelWarning`.
     """
     found = GENERATED.fullmatch(model)
     if found:
-        return _chain(found[1], int(found[2]))
+        return _chain(found[1], int(found[2])), ()
     if model == "heavy-top":
         top = Inertia.about_com(2.0, (0.1, 0.2, 0.9), np.diag([0.3, 0.45, 0.2]))
-        return Tree([Body("top", Spherical(), inertia=top)], "heavy top")
+        return Tree([Body("top", Spherical(), inertia=top)], "heavy top"), ()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         tree = mechanics.load_model(model, damping=False)
@@ -41,7 +47,11 @@ def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
     if hang:
         held = held + [b.joint_name for b in tree.bodies if isinstance(b.joint, Free)]
     _warn(model, told, held)
-    return tree.with_locked(held) if held else tree
+    made = tree.with_locked(held) if held else tree
+    if held and not made.nv:
+        problem = f"nothing moves where {', '.join(held)} are held"
+        raise ModelError(model, problem, "let them move: --no-lock-slides for joints that slide, --no-hang for a base")
+    return made, tuple(held)
 
 
 def _warn(model: str, told: Iterable[warnings.WarningMessage], held: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from benchmarks.mujoco_trees import solution_of
 from integrators.results.storage import read
 from studies.energy_drift import ENERGY_DRIFT
 from studies.energy_drift.picture import envelope
-from studies.energy_drift.question import EnergyDriftConfig, _drift, cases, run
+from studies.energy_drift.question import EnergyDriftConfig, _drift, cases, remarks, run
 from studies.energy_drift.systems import sliding_joints, tree_of
 from studies.registry import STUDIES
 from studies.study import answer, command_line, table
@@ -164,6 +164,24 @@ def test_grippers_of_the_panda_are_held():
         tree = mechanics.load_model("panda", damping=False)
     assert sliding_joints(tree) == ["panda_finger_joint1", "panda_finger_joint2"]
     assert tree.with_locked(sliding_joints(tree)).nv == 7
+
+
+ONE = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+LIMITS = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+GANTRY = f"""<robot name="gantry"><link name="world"/><link name="bridge">{ONE}</link><link name="hook">{ONE}</link>
+<joint name="rail" type="prismatic"><parent link="world"/><child link="bridge"/>{LIMITS}
+<joint name="rope" type="revolute"><parent link="bridge"/><child link="hook"/>{LIMITS}</robot>"""
+
+
+def test_what_is_held_of_a_robot_is_said(tmp_path):
+    path = tmp_path / "gantry.urdf"
+    path.write_text(GANTRY)
+    config = replace(CONFIG, model=str(path), methods=("RKMK4",), horizon=0.1)
+    assert remarks(run(config))[1].startswith("held: rail (--no-lock-slides lets")
+    assert not any("held" in said for said in remarks(run(replace(config, lock_slides=False))))
+    path.write_text(GANTRY.replace("revolute", "prismatic"))
+    with pytest.raises(mechanics.ModelError, match=r"nothing moves where rail, rope are held; .* --no-lock-slides"):
+        run(config)
 
 
 def test_only_what_a_file_says_of_joints_that_move_is_told():
