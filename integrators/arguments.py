@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import find_controller
-from integrators.engine.adaptive_run import Steering, attainable
+from integrators.engine.adaptive_run import Steering, attainable, usual_atol
 from integrators.engine.gathering import with_events
 from integrators.engine.run import Output, Plan, check_steps
 from integrators.events import Events, as_events
@@ -73,10 +73,8 @@ def way_of(
     usual = method.with_variable_steps().stepper.controller or "PI42"
     chosen = find_controller(usual if controller is None else controller)
     chosen.check(method, step, rtol, atol, max_step)
-    relative, absolute = (
-        _tolerance(value, name, default, problem.dimension)
-        for value, name, default in ((rtol, "rtol", 1e-6), (atol, "atol", 1e-9))
-    )
+    relative = _tolerance(1e-6 if rtol is None else rtol, "rtol", problem.dimension)
+    absolute = usual_atol(problem, 1e-9) if atol is None else _tolerance(atol, "atol", problem.dimension)
     if (relative + absolute == 0.0).any():
         raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
     relative, absolute = attainable(problem, rtol, atol, relative, absolute, 3)
@@ -89,10 +87,10 @@ def fixed_plan(t_span: Sequence[float], step: float, save_every: int | None) -> 
     return way, saved_every(save_every, way)
 
 
-def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: int) -> Array:
+def _tolerance(value: ArrayLike, name: str, dimension: int) -> Array:
     """A tolerance: one number, or one per component of the velocity."""
     wanted = f"a non-negative number, or one per component of the velocity ({dimension})"
-    given = reals(default if value is None else value, name, wanted)
+    given = reals(value, name, wanted)
     if given.shape not in ((), (dimension,)) or not ((given >= 0) & (given < np.inf)).all():
         raise ValueError(f"{name}: {value!r}, expected {wanted}")
     return given

@@ -27,7 +27,7 @@ from integrators.arguments import (
 from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_steps, or_damped, unsmooth, varying
 from integrators.choice.stiffness import STIFF, TOLERANCES, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
-from integrators.engine.adaptive_run import Steering
+from integrators.engine.adaptive_run import Steering, usual_atol
 from integrators.engine.checkpoint import Checkpoint, Stored, content_of
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
@@ -98,13 +98,13 @@ def integrate(
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` (that end at the samples of inputs, where equal ones can) unless
         `step` is given; with a tolerance or a controller RKMK_DOP853.  With none of these it is RKMK_DOP853, too, with
-        rtol=1e-9 and atol=1e-12, where the motion is not smooth: things strike each other (`Problem.strikes`: contacts,
-        stops, cables), forces have kinks (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps
-        end at the samples of inputs.  And where GAUSS8 would take more than 10 000 steps only because something decays
-        within one of them (stiff equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory
-        without callback, file and statistics is asked on the way, too, and begun anew, and so where a step is not
-        solved, if that comes to the end.  The message of the solution
-        names method, step and tolerance.
+        rtol=1e-9 and atol=1e-12 of what counts as one (`Problem.scales`), where the motion is not smooth: things strike
+        each other (`Problem.strikes`: contacts, stops, cables), forces have kinks (`Problem.has_kinks`: drives at their
+        limit, slack springs), or no equal steps end at the samples of inputs.  And where GAUSS8 would take more than
+        10 000 steps only because something decays within one of them (stiff equations, strong dampers), RKMK_RADAU_IIA5
+        with these tolerances; one trajectory without callback, file and statistics is asked on the way, too, and begun
+        anew, and so where a step is not solved, if that comes to the end.  The message of the solution names method,
+        step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -114,9 +114,10 @@ def integrate(
     y0 : array (n,) or (m, n), optional
         Start from here instead of ``problem.y0``.
     rtol, atol : float, optional
-        Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as
-        of size 1, positions by their length, components of Rⁿ by their magnitude.  Both may be one number per
-        component of the velocity.  What is below rounding is raised to it, with a warning.
+        Relative and absolute tolerance of the error of a step in the algebra; rotations count as of size 1, positions
+        by their length, components of Rⁿ by their magnitude.  Both may be one number per component of the velocity.
+        Default 1e-6, and 1e-9 of what counts as one in each component (`Problem.scales`).  What is below rounding is
+        raised to it, with a warning.
     controller : str or Controller, optional
         From `integrators.controllers.CONTROLLERS` (default "PI42"; of implicit Runge-Kutta methods "PREDICTIVE"; BDF
         choose their steps with their order), an `IntegratingController` or a `LogarithmicHamiltonian`.
@@ -260,7 +261,7 @@ def integrate(
     chosen.check(problem, span[0])
     says, choice = "" if wanted else f"{chosen.name}, chosen for want of a method", None
     if why:
-        choice = varying(ROUGH, why, max_step)
+        choice = varying(problem, ROUGH, why, max_step)
     elif chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(
@@ -306,13 +307,13 @@ def integrate(
 
     def damped(most: int | None) -> Solution:
         return integrate(
-            problem, STIFF, span, rtol=TOLERANCES[0], atol=TOLERANCES[1], max_steps=most, save_every=save_every,
-            t_eval=t_eval, events=events, progress=progress,
+            problem, STIFF, span, rtol=TOLERANCES[0], atol=usual_atol(problem, TOLERANCES[1]), max_steps=most,
+            save_every=save_every, t_eval=t_eval, events=events, progress=progress,
         )  # fmt: skip
 
     solution = or_damped(first, damped) if asks else first()
     if asks and solution.method == STIFF:
-        return with_choice(solution, varying(STIFF, "what has come to decay fast").says)
+        return with_choice(solution, varying(problem, STIFF, "what has come to decay fast").says)
     return solution
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from integrators.choice.samples import ending_at_samples, within_samples
 from integrators.choice.steps import coarser, suggested, swiftest
 from integrators.choice.stiffness import MANY, STIFF, TOLERANCES, TurnedStiff, is_stiff
 from integrators.choice.trials import known
+from integrators.engine.adaptive_run import usual_atol
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.results.solution import Solution
@@ -29,14 +31,15 @@ class Choice:
     says: str
     step: float | None = None
     rtol: float | None = None
-    atol: float | None = None
+    atol: NDArray[np.float64] | None = None
     max_step: float = np.inf
 
 
-def varying(name: str, why: str, max_step: float = np.inf) -> Choice:
-    """A method with the tolerances of what is chosen."""
-    says = f"{name}, chosen for want of a method, with rtol={TOLERANCES[0]} for {why}"
-    return Choice(known(name), says, None, *TOLERANCES, max_step)
+def varying(problem: Problem, name: str, why: str, max_step: float = np.inf) -> Choice:
+    """A method with the tolerances of what is chosen, the absolute one in the units of the problem."""
+    rtol, part = TOLERANCES
+    says = f"{name}, chosen for want of a method, with rtol={rtol} for {why}"
+    return Choice(known(name), says, None, rtol, usual_atol(problem, part), max_step)
 
 
 def unsmooth(problem: Problem) -> str:
@@ -49,11 +52,11 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     method, length = known(DEFAULT), abs(span[1] - span[0])
     one, step = _least(problem, method, span) if length else (problem, 1.0)
     if is_stiff(one, span, step):
-        return varying(STIFF, "what decays fast")
+        return varying(problem, STIFF, "what decays fast")
     step = coarser(one, method, span, step)
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"
-        return varying(ROUGH, why, within_samples(problem, span, step))
+        return varying(problem, ROUGH, why, within_samples(problem, span, step))
     says = f"{method.name}, chosen for want of a method"
     return Choice(method, f"{says}, with steps of {aligned:.3g}" if length else says, aligned)
 

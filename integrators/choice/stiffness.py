@@ -6,6 +6,7 @@ import numpy as np
 
 from integrators.arguments import way_of
 from integrators.choice.trials import known, substeps_of, tried
+from integrators.engine.adaptive_run import usual_atol
 from integrators.engine.crew import Here
 from integrators.engine.run import Plan, Run
 from integrators.problem import Problem
@@ -88,7 +89,8 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
             return False
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
-        way = way_of(method, beginning, None, *TOLERANCES, None, np.inf, most, problem)
+        rtol, part = TOLERANCES
+        way = way_of(method, beginning, None, rtol, usual_atol(problem, part), None, np.inf, most, problem)
         return tried(problem, method, way).status is Status.OK
     except Exception:  # also of the user's functions: the run will say what is wrong
         return False

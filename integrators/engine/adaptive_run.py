@@ -39,7 +39,7 @@ from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
-from integrators.problem.ambient import state_sizes
+from integrators.problem.ambient import state_sizes, unit_sizes
 from integrators.problem.fields import Field
 from integrators.problem.python_field import SIZE
 from integrators.status import Status
@@ -241,6 +241,16 @@ class AdaptiveRun(Run):
 
     def call_loop(self, count: int) -> int:
         return int(self.loop(*self.records, count, self.steering.most))
+
+
+def usual_atol(problem: Problem, part: float) -> Array:
+    """An absolute tolerance (dimension,) where none is given: `part` of what counts as one behind every component
+    (`Problem.scales`), or what rounding leaves of the largest component at the start, if that is more.
+    """
+    units = unit_sizes(problem.table, problem.scales)
+    starts = np.atleast_2d(problem.y0)
+    largest = max(float((state_sizes(problem.table, y) / units).max(initial=0.0)) for y in starts)
+    return np.asarray(max(part, LEAST * largest) * units)
 
 
 def attainable(

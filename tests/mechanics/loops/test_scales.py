@@ -11,7 +11,7 @@ from integrators import integrate
 from mechanics import Body, Inertia, Tree
 from mechanics.constraints import distance
 from mechanics.errors import ModelError
-from mechanics.forces import joint_spring
+from mechanics.forces import joint_spring, joint_stop
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.joints import Prismatic, Revolute
 from mechanics.mechanism import Mechanism
@@ -108,6 +108,34 @@ def test_the_same_motion_at_every_size(method):
     for L in SCALES:
         for wanted, found in zip(ends[1.0], ends[L], strict=True):
             assert np.abs(found - wanted).max() < 5e-12
+
+
+def stopped(L, M):
+    """A double pendulum that strikes the ends of its joints; lengths in L m, masses in M kg."""
+    force, moments = M * L**2, np.diag([0.08, 0.09, 0.01]) * M * L**2
+    bar = Inertia.about_com(M, (0.02 * L, 0.0, -0.5 * L), moments)
+    hinge = Revolute((0.0, 1.0, 0.0))
+    tree = Tree(
+        [Body("upper", hinge, inertia=bar), Body("lower", hinge, "upper", (0.0, 0.0, -L), inertia=bar)],
+        gravity=(0.0, 0.0, -9.81 * L),
+    )
+    stops = [
+        joint_stop("upper_joint", lower=-0.5, upper=0.5, stiffness=2000.0 * force, damping=0.05),
+        joint_stop("lower_joint", lower=-0.3, upper=1.0, stiffness=500.0 * force, damping=0.05),
+    ]
+    return Mechanism(tree, elements=stops).problem([0.4, 0.9], [0.5, 0.0])
+
+
+@pytest.mark.parametrize("asked", [{}, {"method": "RKMK_DOP853", "rtol": 1e-9}], ids=["nothing", "rtol"])
+@pytest.mark.parametrize(("L", "M"), [(1e-3, 1e-9), (1e-6, 1e-15), (1e3, 1.0), (1e3, 1e3)])
+def test_the_usual_absolute_tolerance_knows_no_metre_and_no_kilogram(L, M, asked):
+    """Momenta of 1e-15 kg·m²/s were left to themselves beside atol = 1e-12: 0.02 rad off, with success."""
+    right = integrate(stopped(1.0, 1.0), "RKMK_DOP853", (0.0, 3.0), rtol=1e-12, atol=1e-14)["q"][-1]
+    unit, made = (integrate(stopped(*units), t_span=(0.0, 3.0), **asked) for units in ((1.0, 1.0), (L, M)))
+    assert unit.success
+    assert made.success
+    assert np.abs(made["q"][-1] - right).max() < 2e-5
+    assert abs(made.steps - unit.steps) < 0.1 * unit.steps
 
 
 @pytest.mark.parametrize("scales", [np.ones(3), np.zeros(6), np.full(6, np.nan)], ids=["few", "0", "nan"])
