@@ -173,7 +173,7 @@ class Posed:
         force, size = self.loads(q)
         slope = inverse_dynamics_derivatives(self.tree, q, none, none, t=self.t)[0]
         pull_slope = elastic(self, q)
-        parts = np.diag(self._heaviness) + np.abs(slope) + np.abs(pull_slope)
+        parts = np.diag(self._heaviness / self.lengths) + np.abs(slope) + np.abs(pull_slope)
         return Rest(force, slope - pull_slope, size, parts)
 
     def loads(self, q: Array) -> tuple[Array, Array]:

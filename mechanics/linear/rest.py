@@ -245,7 +245,8 @@ class _Search:
         slope = posed.closing_slope(q, reactions)
         held = np.abs(posed.closing_matrix(q).T) @ np.abs(reactions)
         # the whole weight in each joint: one ruler for all of them while an equilibrium is looked for
-        parts, sizes = rest.parts + np.abs(slope) + np.diag(posed.beside), rest.size + held + posed.beside
+        parts = rest.parts + np.abs(slope) + np.diag(posed.beside / posed.lengths)
+        sizes = rest.size + held + posed.beside
         scales = np.sqrt(along(W, parts))
         largest = float(scales.max(initial=0.0))
         scales = np.where(scales > 1e-12 * largest, scales, largest or 1.0)  # smaller ones are rounding

@@ -199,6 +199,32 @@ def test_the_way_to_an_equilibrium_does_not_depend_on_the_unit_of_length():
     np.testing.assert_allclose(found[1:], found[:1] * 2, rtol=1e-9)
 
 
+def test_a_body_on_a_spring_is_found_at_the_same_place_in_any_unit():
+    """Where turns and shifts share the way, weights are no stiffness by themselves: they are so many m g a length."""
+    found = []
+    for unit in (1.0, 1e3, 1e-6):
+        body = Inertia.about_com(1.3, (0.1 * unit, 0.0, 0.05 * unit), np.diag([0.03, 0.04, 0.05]) * unit**2)
+        tree = Tree([Body("load", Free(), inertia=body)], gravity=(-3.0 * unit, -3.0 * unit, 9.0 * unit))
+        ends = Frame("load", (-0.1 * unit, 0.07 * unit, 0.2 * unit)), Frame(None, (-0.3 * unit, 0.5 * unit, 0.5 * unit))
+        spring = spring_damper(*ends, 77.0, damping=1.0, length=0.18 * unit)
+        start = [0.2 * unit, 0.0, 0.1 * unit, 0.6, 0.0, 0.8, 0.0]
+        at = mechanics.equilibrium(Mechanism(tree, elements=[spring]), start)
+        found.append([*at.q[:3] / unit, *at.q[3:]])
+    np.testing.assert_allclose(found[1:], found[:1] * 2, rtol=1e-9, atol=1e-12)
+
+
+def test_a_soft_spring_holds_a_slide_in_nanometres():
+    nm = 1e9
+    rod = Inertia.about_com(2.0, (0.0, 0.0, -0.5 * nm), 0.1 * nm**2 * np.eye(3))
+    cart = Body("cart", Prismatic((1.0, 0.0, 0.0)), inertia=Inertia.point(1.0))
+    tree = Tree([cart, Body("rod", Revolute(Y), "cart", inertia=rod)], gravity=(0.0, 0.0, -G * nm))
+    made = Mechanism(tree, elements=[joint_spring("cart_joint", 2.0)])
+    found = mechanics.equilibrium(made, [0.1 * nm, 0.2])
+    assert found.stability == "stable"
+    squared = np.sort(np.linalg.eigvals(np.linalg.solve([[3.0, -1.0], [-1.0, 0.6]], np.diag([2.0, G]))))  # in metres
+    np.testing.assert_allclose(mechanics.modes(made, found).frequencies, np.sqrt(squared), rtol=1e-12)
+
+
 def test_a_search_that_ends_too_soon_says_so():
     with pytest.raises(EquilibriumError, match=r"N are left at joint 'trolley_joint'; \d+ steps were not enough"):
         mechanics.equilibrium(crane(1e9), [0.0, 0.4])
