@@ -16,7 +16,7 @@ from integrators.layout import COUNTERS, ERROR, STAGE
 from integrators.method.stability import LARGEST, fastest_mode
 from integrators.method.step_map import moved
 from integrators.problem import Problem
-from integrators.problem.dependence import near_dependence
+from integrators.problem.dependence import NEAR_SINGULAR, near_dependence
 from integrators.problem.jump import steepest_part
 from integrators.status import Status
 
@@ -143,7 +143,7 @@ def _advice(run: Run, near: bool = False) -> str:
     parts, least = (_SMALLER[:2], "a tenth") if near else (_SMALLER, "a thousandth")
     if np.ndim(run.y) == 1:
         t, h = run.step_in_progress()
-        jump = _jump_ahead(run.problem, t, h, run.y)
+        jump = _jump_ahead(run.problem, t, h, run.y, run.t0)
         end = time.monotonic() + PATIENCE
         for part in parts:
             solved = bool(np.isfinite(stepped(run, t, part * h, run.y)).all())
@@ -155,14 +155,15 @@ def _advice(run: Run, near: bool = False) -> str:
             jumps = f" ({jump})" if jump else ""
             return f"nor are those of {least} of the step: a {_ADVICE} does not help{jumps}"
         if jump:
-            return f"a {_ADVICE} may come up to the jump and no further: {jump}"
+            place = "that" if NEAR_SINGULAR in jump else "the jump"
+            return f"a {_ADVICE} may come up to {place} and no further: {jump}"
     return f"use a {_ADVICE}"
 
 
-def _jump_ahead(problem: Problem, t: float, h: float, y: NDArray[np.float64]) -> str:
+def _jump_ahead(problem: Problem, t: float, h: float, y: NDArray[np.float64], t0: float) -> str:
     """What to do where the field jumps along the way on which it sets out in a step: by halves, of which the one is
     taken in which it changes by more.  Equations of a step across a jump need not have a solution, and where the field
-    on either side leads back to it they have none.
+    on either side leads back to it they have none.  A singular position, behind which no motion goes on, is named.
     """
     with suppress(Exception), np.errstate(all="ignore"):  # of the user's functions; what is said must not lose a run
         begin = problem.velocity(t, y)
@@ -174,6 +175,9 @@ def _jump_ahead(problem: Problem, t: float, h: float, y: NDArray[np.float64]) ->
             return ""
         place, share = steepest_part(problem, t, y, h, h * begin, k, _HALVINGS)
         if share > _LEFT:
+            near = explained(problem, t + place * h, moved(problem, y, place * h * begin), t0)
+            if NEAR_SINGULAR in near:
+                return f"at about t = {t + place * h:.6g} it is {near}"
             return (
                 f"the field jumps at about t = {t + place * h:.6g}, where the equations of no step across it need have "
                 "a solution; smooth what switches (tanh(x/ε) for sign(x)), take RKMK4 in equal steps, or end the run "

@@ -9,7 +9,8 @@ import pytest
 
 import mechanics
 from integrators import integrate
-from mechanics import Body, Mechanism, Tree
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.constraints import revolute
 from mechanics.forces import joint_spring, motor
 from mechanics.formulations import (
     AugmentedLagrangian,
@@ -21,7 +22,7 @@ from mechanics.formulations import (
     constrained_problem,
     multiplier_problem,
 )
-from mechanics.joints import Motion, Rheonomic, Turn
+from mechanics.joints import Motion, Revolute, Rheonomic, Turn
 from mechanics.systems.loops import four_bar, n_four_bar
 
 
@@ -34,6 +35,24 @@ def test_variable_steps_through_singular_positions_are_doubtful():
     assert "singular position: tip" in pivot.says
     assert "fixed steps" in pivot.remedy
     assert {doubt.name for doubt in run.doubts} == {"pivot", "energy", "smallest_step"}
+
+
+def test_a_loop_that_is_driven_too_far_is_told_of_its_singular_position_and_of_no_jump():
+    """The rocker of a crank-rocker, moved beyond its reach: `the field jumps; smooth what switches` led away."""
+    axis = (0.0, -1.0, 0.0)
+    crank, coupler, rocker = (Inertia.about_com(1.0, (x / 2, 0, 0), 0.1 * np.eye(3)) for x in (0.3, 0.8, 0.6))
+    drive = Rheonomic((Turn(axis, Motion((1.8, 1.0))),))
+    bodies = [
+        Body("crank", Revolute(axis), inertia=crank),
+        Body("coupler", Revolute(axis), "crank", (0.3, 0.0, 0.0), inertia=coupler),
+        Body("rocker", drive, position=(0.9, 0.0, 0.0), inertia=rocker),
+    ]
+    pin = revolute(Frame.with_axis("coupler", (0.8, 0, 0), axis), Frame.with_axis("rocker", (0.6, 0, 0), axis), "pin")
+    run = integrate(Mechanism.assembled(Tree(bodies), [pin], [1.0, 0.0]).problem(), "GAUSS8", (0.0, 3.0), 0.0219)
+    assert not run.success
+    assert "no further: at about t = 0.79" in run.message
+    assert "it is near a singular position: pin" in run.message
+    assert "jumps" not in run.message
 
 
 def test_fixed_steps_hop_over_singular_positions_and_are_right():
