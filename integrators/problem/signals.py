@@ -72,6 +72,8 @@ class Given:
         """Numbers, a function for all inputs, or a mapping of names to either."""
         inputs: Inputs = self.problem.inputs
         if not len(inputs):
+            if (isinstance(u, np.ndarray) and not u.size) or (isinstance(u, (Mapping, Sequence)) and not u):
+                return  # a vector of none, as of code that is written for any number of inputs
             raise ValueError(
                 f"u: the problem {self.problem.model!r} has no inputs; name some: Problem(…, inputs={{name: place}}), "
                 "or elements without a force of their own, such as mechanics.forces.motor(joint)"

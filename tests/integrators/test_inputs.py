@@ -220,6 +220,12 @@ def test_samples_that_are_none_are_named(arguments, words):
         Sampled(*arguments)
 
 
+@pytest.mark.parametrize("none", [[], {}, np.zeros(0)])
+def test_no_numbers_are_taken_for_no_inputs(none):
+    free = Problem(rn(2), Y0, swing, parameters=[0.0, 1.0])
+    assert free.with_inputs(none).parameters.tolist() == [0.0, 1.0]
+
+
 def test_inputs_stand_among_the_parameters_once():
     with pytest.raises(ValueError, match="'torque' stands behind the 2 parameters"):
         Problem(rn(2), Y0, swing, parameters=[0.0, 1.0], inputs={"torque": 2})
