@@ -98,13 +98,13 @@ def integrate(
         From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
         it is GAUSS8, with steps from `suggest_step` (that end at the samples of inputs, where equal ones can) unless
         `step` is given; with a tolerance or a controller RKMK_DOP853.  With none of these it is RKMK_DOP853, too, with
-        rtol=1e-9 and atol=1e-12 of what counts as one (`Problem.scales`), where the motion is not smooth: things strike
-        each other (`Problem.strikes`: contacts, stops, cables), forces have kinks (`Problem.has_kinks`: drives at their
-        limit, slack springs), or no equal steps end at the samples of inputs.  And where GAUSS8 would take more than
-        10 000 steps only because something decays within one of them (stiff equations, strong dampers), RKMK_RADAU_IIA5
-        with these tolerances; one trajectory without callback, file and statistics is asked on the way, too, and begun
-        anew, and so where a step is not solved, if that comes to the end.  The message of the solution names method,
-        step and tolerance.
+        rtol=1e-9 and atol=1e-12 (or of what counts as one, `Problem.scales`, where that is less), where the motion is
+        not smooth: things strike each other (`Problem.strikes`: contacts, stops, cables), forces have kinks
+        (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps end at the samples of inputs.
+        And where GAUSS8 would take more than 10 000 steps only because something decays within one of them (stiff
+        equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory without callback, file and
+        statistics is asked on the way, too, and begun anew, and so where a step is not solved, if that comes to the
+        end.  The message of the solution names method, step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -116,8 +116,8 @@ def integrate(
     rtol, atol : float, optional
         Relative and absolute tolerance of the error of a step in the algebra; rotations count as of size 1, positions
         by their length, components of Rⁿ by their magnitude.  Both may be one number per component of the velocity.
-        Default 1e-6, and 1e-9 of what counts as one in each component (`Problem.scales`).  What is below rounding is
-        raised to it, with a warning.
+        Default 1e-6, and 1e-9 or, in components where less than one counts as one (`Problem.scales`), 1e-9 of that.
+        What is below rounding is raised to it, with a warning.
     controller : str or Controller, optional
         From `integrators.controllers.CONTROLLERS` (default "PI42"; of implicit Runge-Kutta methods "PREDICTIVE"; BDF
         choose their steps with their order), an `IntegratingController` or a `LogarithmicHamiltonian`.

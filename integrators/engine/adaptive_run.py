@@ -245,12 +245,15 @@ class AdaptiveRun(Run):
 
 def usual_atol(problem: Problem, part: float) -> Array:
     """An absolute tolerance (dimension,) where none is given: `part` of what counts as one behind every component
-    (`Problem.scales`), or what rounding leaves of the largest component at the start, if that is more.
+    (`Problem.scales`), where that is less than one, or what rounding leaves of the largest component at the start, if
+    that is more.
+
+    Momenta count as those of the heaviest body, and a wheel or a reed of it has less: no more than `part` is taken.
     """
     units = unit_sizes(problem.table, problem.scales)
     starts = np.atleast_2d(problem.y0)
     largest = max(float((state_sizes(problem.table, y) / units).max(initial=0.0)) for y in starts)
-    return np.asarray(max(part, LEAST * largest) * units)
+    return np.asarray(np.maximum(part * np.minimum(units, 1.0), LEAST * largest * units))
 
 
 def attainable(

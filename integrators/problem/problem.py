@@ -192,9 +192,10 @@ class Problem:
         Of the constraint rows, for messages.
     scales : array (n,), optional
         What counts as one in each component of the state, positive: 1 for turns, a length of the model for lengths,
-        both per second for velocities, and times a mass for momenta; default 1.  Variable steps take their usual
-        absolute tolerance from it; implicit methods, and those with multipliers, judge by it what rounding leaves, and
-        how far a difference reaches: give it where lengths or masses are far from a metre and a kilogram.
+        both per second for velocities, and times a mass for momenta; default 1.  Variable steps take less than their
+        usual absolute tolerance where it is less than 1; implicit methods, and those with multipliers, judge by it what
+        rounding leaves, and how far a difference reaches: give it where lengths or masses are far from a metre and a
+        kilogram.
     positions : int, optional
         How many components of the velocity, the first, are rates of positions that count as one in `scales`, while the
         rest are momenta or velocities: then what rests at zero is not taken for a motion in small units.  Half of them
