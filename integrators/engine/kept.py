@@ -6,8 +6,8 @@ import numpy as np
 
 from integrators.engine.observe import GREATEST, LEAST
 from integrators.engine.run import Run, Trajectory
-from integrators.problem import Doubt
-from integrators.problem.energy import energy_at_play, is_kept, keeps
+from integrators.problem import Doubt, Problem
+from integrators.problem.energy import energy_at_play, is_kept, keeps, power
 from integrators.problem.guards import energy_guard
 from liegroup.arrays import spread
 
@@ -15,6 +15,9 @@ MOST_TRAJECTORIES, MOST_ROWS, DRIVEN_ROWS, BLOWS = 8, 200, 50, 128
 """Of an ensemble, states whose kinetic energy is asked, those at which a force of time is looked for, and times about
 the one at which the energy has left its limits.
 """
+
+WORKED = 0.1
+"""Part of what an energy is beyond its limits by, from which on the work of the field is known to have a share."""
 
 
 def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
@@ -44,6 +47,8 @@ def unkept(run: Run, found: Trajectory, number: int) -> list[Doubt]:
     if not problem.is_autonomous and not keeps(alone, at_play, [*_about(found, first), *_between(found)]):
         return []  # a force of time acts
     row = int(np.argmax(beyond))
+    if _works(alone, found, row, float(beyond[row])):
+        return []
     value = float(least[row] if lower - least[row] > greatest[row] - upper else greatest[row])
     time = float(found.t[first])
     return [Doubt("energy", time, value, lower if value < lower else upper, guard.says, guard.remedy, number)]
@@ -64,6 +69,17 @@ def _between(found: Trajectory) -> list[tuple[float, np.ndarray]]:
         for row, t, span in zip(rows, found.t[rows], spans, strict=True)
         for part in (0.0, 0.25, 0.5, 0.75)
     ]
+
+
+def _works(problem: Problem, found: Trajectory, row: int, beyond: float) -> bool:
+    """Whether the field brings or takes what the energy is beyond its limits by, in part: a thrust, or a drag, that is
+    too weak to be seen at once does so in a long run.
+    """
+    rows = spread(row + 1, MOST_ROWS)
+    rates = [power(problem, float(found.t[row]), found.y[row]) for row in rows]
+    told = np.array([0.0 if abs(rate) <= unsure else rate for rate, unsure, _ in rates])
+    came = np.concatenate([[0.0], np.cumsum(0.5 * (told[1:] + told[:-1]) * np.diff(found.t[rows]))])
+    return bool(np.abs(came).max() > WORKED * beyond)
 
 
 def _kinetic(run: Run, found: Trajectory) -> float:

@@ -37,6 +37,8 @@ _SOON, _SHORT = 0.1, 0.01
 """s, and the part of a state by which it changes, of the steps with which a motion is followed a little."""
 _FAST = 1e6
 """Kinetic energy that drowns what is at play, in parts of it."""
+_FASTER = 10.0
+"""By how much shorter each step is with which a state far from the origin is asked for its power."""
 _KEPT = 1e-6
 """Rate of the energy, relative to what is at play and to the rates of the state, that counts as zero."""
 
@@ -91,11 +93,10 @@ def energy_of_its_own(problem: Problem) -> float:
     still = _energy(problem, 0.0, rest)
     places = (_configuration_moved(problem, rest, x * _NEARER**k) for k in range(_TIMES_NEARER) for x in _MOVES)
     falls = np.array([still - _energy(problem, 0.0, y) for y in places])
-    units = (np.spacing(np.abs(start)) * k for k in range(-2, 3))
-    rounding = np.ptp([_energy(problem, 0.0, start + unit) for unit in units])
+    rounding = _rounding(problem, 0.0, start)
     found = max(
         abs(_energy(problem, 0.0, start) - still) + float(falls.max(initial=0.0, where=np.isfinite(falls))),
-        _LOUD * float(rounding),
+        _LOUD * rounding,
     )
     return found if np.isfinite(found) else 0.0
 
@@ -123,7 +124,8 @@ def is_kept(problem: Problem, at_play: float) -> bool:
 
 def keeps(problem: Problem, at_play: float, places: Sequence[tuple[float, Array]]) -> bool:
     """Whether the energy stays along the field at times and states."""
-    return all(abs(_energy_rate(problem, t, y)) <= _KEPT * at_play for t, y in places)
+    found = (power(problem, t, y) for t, y in places)
+    return all((abs(rate) + unsure) / slowly <= _KEPT * at_play for rate, unsure, slowly in found)
 
 
 def _is_switched(problem: Problem, y: Array) -> bool:
@@ -180,17 +182,40 @@ def _slower(problem: Problem, start: Array, by: Array, at_play: float) -> float:
     return float(np.sqrt(at_play / kinetic)) if kinetic > _FAST * at_play > 0.0 else 1.0
 
 
-def _energy_rate(problem: Problem, t: float, y: Array) -> float:
-    """Ė along the field, over the largest component of the rates, those of large momenta relative to these."""
+def power(problem: Problem, t: float, y: Array) -> tuple[float, float, float]:
+    """Ė along the field, by how much rounding may make it wrong, and the rate of the state to which it compares: of the
+    fastest component, positions relative to what counts as one, or to how far the state is from the origin where that
+    is more, momenta to the largest of them.  Infinite where the energy of one state changes with the time.
+
+    Of a place far away one step is as long as the state is large, and the next ones are shorter, as far as rounding
+    lets them tell more: an orbit is 1e7 m, and a pendulum may swing as far from the origin.
+    """
+    with suppress(Exception):  # functions of the user's may end before
+        if _energy(problem, t + _LATER, y) != _energy(problem, t, y):
+            return np.inf, 0.0, 1.0
     rates, last = _field_at(problem, t, y), problem.variables[-1].size
     sizes = np.abs(rates)
     sizes[-last:] /= max(float(np.abs(y[-last:]).max(initial=0.0)), 1.0)
-    step = _STEP / (float(sizes.max()) or 1.0)  # at rest the time alone goes on
-    ahead, behind = (_energy(problem, t + s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
-    later = 0.0
-    with suppress(Exception):  # functions of the user's may end before
-        later = _energy(problem, t + _LATER, y) - _energy(problem, t, y)
-    return (ahead - behind) / (2.0 * _STEP) if later == 0.0 else np.inf
+    near = float(sizes.max()) or 1.0  # at rest the time alone goes on
+    sizes[:-last] /= max(float(np.abs(y[:-last]).max(initial=0.0)), 1.0)
+    slowly = float(sizes.max()) or near
+    rounding = 0.0 if slowly == near else _rounding(problem, t, y) + float(np.spacing(np.abs(_energy(problem, t, y))))
+    found = (np.inf, 0.0)
+    for rate in slowly * _FASTER ** np.arange(1 + max(0, round(np.log(near / slowly) / np.log(_FASTER)))):
+        step = _STEP / rate
+        ahead, behind = (_energy(problem, t + s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
+        told = (ahead - behind) / (2.0 * step), rounding / (2.0 * step)
+        if not abs(told[0]) + told[1] > abs(found[0]) + found[1]:
+            found = told
+        if abs(found[0]) <= told[1]:
+            break
+    return *found, slowly
+
+
+def _rounding(problem: Problem, t: float, y: Array) -> float:
+    """How far the energy changes between a state and its neighbours."""
+    values = [_energy(problem, t, y + k * np.spacing(np.abs(y))) for k in range(-2, 3)]
+    return float(np.ptp(values))
 
 
 def _energy(problem: Problem, t: float, y: Array) -> float:

@@ -102,3 +102,61 @@ def test_a_short_blow_is_no_doubt():
         invariants={"energy": lambda t, y: 0.5 * y[1] ** 2 + 2.0 * y[0] ** 2},
     )  # fmt: skip
     assert integrate(blown, "RKMK4", (0.0, 1.0), 2e-5, save_every=50).success
+
+
+def orbit(metre, second, thrust):
+    """A satellite in low orbit, with a thrust along its velocity, m/s²; units of length and time in m and s."""
+    gm, thrust = 3.986004418e14 * metre**3 / second**2, thrust * metre / second**2
+
+    def field(t, y):
+        r, v = (np.sqrt(y[k] ** 2 + y[k + 1] ** 2 + y[k + 2] ** 2) for k in (0, 3))
+        return [*y[3:6], *(-gm * y[i] / r**3 + thrust * y[3 + i] / v for i in range(3))]
+
+    def energy(t, y):
+        return 0.5 * (y[3] ** 2 + y[4] ** 2 + y[5] ** 2) - gm / np.sqrt(y[0] ** 2 + y[1] ** 2 + y[2] ** 2)
+
+    a = 7e6 * metre
+    rate = np.sqrt(gm / a**3)
+    start = [a, 0.0, 0.0, 0.0, 1.1 * a * rate, 0.0]
+    posed = Problem(rn(6), start, field, canonical=True, invariants={"energy": energy})
+    return posed, 2.0 * np.pi / rate, 1e-12 * a
+
+
+@pytest.mark.parametrize(("metre", "second"), [(1.0, 1.0), (1e3, 1e3), (1e-3, 1.0), (1 / 6.4e6, 1 / 806.8)])
+def test_a_weak_thrust_in_a_large_orbit_is_no_doubt(metre, second):
+    """0.01 m/s² beside a metre are nothing of 3e7 J/kg, beside an orbit they are: the energy changes by 9 %."""
+    pushed, period, atol = orbit(metre, second, 0.01)
+    run = integrate(pushed, "RKMK_DOP853", (0.0, 6.0 * period), rtol=1e-9, atol=atol)
+    assert run.error("energy") > 0.08
+    assert run.success, run.message
+    free, *_ = orbit(metre, second, 0.0)
+    crude = integrate(free, "RKMK4", (0.0, 100.0 * period), period / 14.0)
+    assert "energy" in [doubt.name for doubt in crude.doubts]
+
+
+def test_a_sail_that_is_given_beside_its_lagrangian_is_no_doubt():
+    def pressure(t, q, v, p):
+        r2 = q[0] ** 2 + q[1] ** 2
+        c, s = np.cos(0.6 * np.sin(3e-7 * t)), np.sin(0.6 * np.sin(3e-7 * t))
+        a = p[1] * c**2 / r2**1.5
+        return [a * (c * q[0] - s * q[1]), a * (s * q[0] + c * q[1])]
+
+    au, gm = 1.5e11, 1.327e20
+    sail = lagrangian_problem(
+        lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) + p[0] / (q[0] ** 2 + q[1] ** 2) ** 0.5, [au, 0.0],
+        [0.0, (gm / au) ** 0.5], parameters=[gm, 1e-3 * au**2], force=pressure,
+    )  # fmt: skip
+    run = integrate(sail, "SPLIT_STRANG", (0.0, 5e7), 5e4)
+    assert run.error("energy") > 0.2
+    assert run.success, run.message
+
+
+def test_a_drive_that_is_too_weak_to_be_seen_at_once_is_no_doubt_in_a_long_run():
+    """At the start, and near it, it has no power to speak of; 1e-5 of the energy in a second, 8 % in the whole run."""
+    driven = Problem(
+        rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + 2e-5 * y[1]], canonical=True,
+        invariants={"energy": lambda t, y: 0.5 * (y[0] ** 2 + y[1] ** 2)},
+    )  # fmt: skip
+    run = integrate(driven, "RKMK_GAUSS3", (0.0, 4e3), 0.5)
+    assert run.error("energy") > 0.07
+    assert run.success, run.message
