@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Problem
+from integrators.problem.ambient import state_sizes
 from liegroup.formulas import so3
 from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LINEAR
 from liegroup.table import EXP, FACTORS, KIND, bracket_transpose, retract
@@ -70,6 +71,14 @@ def inertia_of(problem: Problem, K: Array) -> Array:
             "(it is moved by a motion, or held); take SPLIT_STRANG or RKMK4"
         )
     return np.asarray(np.linalg.inv(K), dtype=np.float64)
+
+
+def speeds(K: Any) -> Array:
+    """√K_ii, 1 where that is nothing: the speed of each component that an energy means.  What is compared in parts of
+    it knows no units: a metre per second, and the turning of a planet, are different numbers.
+    """
+    diagonal = np.asarray(K.diagonal())
+    return np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
 
 
 def sparse_inverse_inertia(problem: Problem, t: float = 0.0, damped: bool = False) -> Sparse:
@@ -142,7 +151,8 @@ def kinetic(problem: Problem, t: float = 0.0) -> Kinetic:
         body[first : first + size] = k
     entries = K.tocoo()
     i, j, values = entries.row, entries.col, entries.data
-    mixed = (body[i] != body[j]) & (np.abs(values) > _TOLERANCE * np.abs(values).max(initial=0.0))
+    unit = speeds(K)
+    mixed = (body[i] != body[j]) & (np.abs(values) > _TOLERANCE * unit[i] * unit[j])
     if mixed.any():
         _, first, size = places[max(body[i[mixed][0]], body[j[mixed][0]])]
         raise ValueError(
@@ -193,7 +203,8 @@ def departures(problem: Problem, t: Array, y: Array) -> Array:
     for time, state in zip(t, y, strict=True):
         p = state[-m:]
         (v, force), (_, at_rest) = (_velocity(problem, float(time), state, x) for x in (p, np.zeros(m)))
-        of_velocity = np.where(np.abs(v - K @ p) > _TOLERANCE * np.abs(v).max(), np.abs(v - K @ p), 0.0)
+        apart = np.abs(v - K @ p)
+        of_velocity = np.where(apart > _TOLERANCE * _sums(K, p, np.abs(v).max()), apart, 0.0)
         found.append([of_velocity @ np.abs(p), np.abs(v) @ np.abs(force - at_rest), 0.5 * np.abs(v) @ np.abs(p)])
     return np.array(found)
 
@@ -227,41 +238,60 @@ def _moved(problem: Problem, t: float, y: Array, by: Array) -> Array:
     return moved
 
 
+def _sums(K: Sparse, p: Array, otherwise: float) -> Array:
+    """Σ_j |K_ij p_j|, what a velocity is made of; `otherwise` where no momentum moves anything."""
+    found = np.asarray(abs(K) @ np.abs(p))
+    return np.where(found > 0.0, found, otherwise)
+
+
 def _check(problem: Problem, t: float, y: Array, K: Sparse, m: int, damped: bool) -> None:
     """ValueError for what is not as it must be, seen with velocities as of the start or, where the forces at rest are
-    large, such that p·v is as large: beside neither a force r p is lost, however light the bodies are.
+    large, such that p·v is as large: beside neither a force r p is lost, however light the bodies are.  Places are
+    moved by as much as they are far, and every component is compared with its own: units of others say nothing of it.
     """
     rng, later = np.random.default_rng(1), _later(problem, t, y)
-    moved = _moved(problem, later, y, 0.3 * rng.normal(size=m))
-    inertia = 1.0 / np.where(K.diagonal() > 0.0, K.diagonal(), 1.0)
+    lengths = np.maximum(state_sizes(problem.table, y)[:m], 1.0)
+    moved = _moved(problem, later, y, 0.3 * lengths * rng.normal(size=m))
+    unit = speeds(K)
     for time, place in ((t, y), (later, moved)):
         still, at_rest = _velocity(problem, time, place, np.zeros(m))
-        speeds = 1.0 + np.abs(K @ y[-m:]) + np.sqrt(np.abs(at_rest).max() / inertia.max())
-        p = speeds * inertia * rng.normal(size=m)
+        p = (1.0 + np.abs(K @ y[-m:]) + unit * np.sqrt(np.abs(at_rest) * lengths)) / unit**2 * rng.normal(size=m)
         v, force = _velocity(problem, time, place, p)
-        size = _TOLERANCE * np.abs(K @ p).max()
-        if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=size):
+        size = _TOLERANCE * _sums(K, p, np.abs(K @ p).max())
+        if not (np.abs(v - K @ p) <= size).all():
             says = "the inertia depends on the place"
-            if not np.allclose(still, 0.0, rtol=0.0, atol=size):
+            if not (np.abs(still) <= size).all():
                 says = "here momenta of zero move (magnetic fields, moving frames)"
-            elif not np.allclose(_velocity(problem, time, place, 2.0 * p)[0], 2.0 * v, rtol=_TOLERANCE, atol=size):
+            elif not (np.abs(_velocity(problem, time, place, 2.0 * p)[0] - 2.0 * v) <= size).all():
                 says = "here it is not linear in the momentum"
             raise ValueError(
                 f"{problem.model}: this method needs a velocity K p with the same K everywhere; {says}: take a method "
                 "that asks the field for it, such as MIDPOINT, VARIATIONAL_GAUSS2 or GAUSS8"
             )
-        if not damped and not np.allclose(
-            force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())
-        ):
+        if not damped and not (np.abs(force - at_rest) <= _of_forces(problem, at_rest, p, v, lengths)).all():
             raise ValueError(
                 f"{problem.model}: this method needs forces that depend on time and place only; this one depends on "
                 "the momentum"
             )
-    if not abs(K - K.T).max() <= _TOLERANCE * abs(K).max():
+    scaled = K.multiply(1.0 / unit[:, None]).multiply(1.0 / unit).tocsr()
+    if not abs(scaled - scaled.T).max() <= _TOLERANCE * abs(scaled).max():
         raise ValueError(
             f"{problem.model}: the matrix K of the velocity K p is not symmetric: the momenta are not those of a "
             "kinetic energy"
         )
+
+
+def _of_forces(problem: Problem, at_rest: Array, p: Array, v: Array, lengths: Array) -> Array:
+    """What counts as no dependence of forces on momenta: a part of the force itself and of p v over a length, of a body
+    of all its components, which its turning mixes; and the rounding of the others.
+    """
+    own = np.abs(at_rest) + np.abs(p * v) / lengths
+    for kind, first, size in _copies(problem):
+        if not COMMUTATIVE[kind]:
+            of = slice(first, first + size)
+            own[of] = np.abs(at_rest[of]).max() + np.abs(p[of]).max() * np.abs(v[of]).max()
+    energies = np.abs(at_rest * lengths).max(initial=0.0) + np.abs(p * v).max(initial=0.0)
+    return np.asarray(1e-7 * own + 1e-13 * energies / lengths)
 
 
 def _body(problem: Problem, kind: int, K: Array) -> Array:
@@ -286,7 +316,8 @@ def _body(problem: Problem, kind: int, K: Array) -> Array:
         about_com = inertia[3:, 3:] + mass * hat @ hat
         expected = np.block([[mass * np.eye(3), -mass * hat], [mass * hat, inertia[3:, 3:]]])
         axes = _principal(K[3:, 3:] if not com.any() else np.linalg.inv(about_com))
-    if not np.allclose(inertia, expected, rtol=1e-8, atol=1e-8 * np.abs(inertia).max()):
+    of_each = np.sqrt(np.abs(np.diag(inertia)))
+    if not (np.abs(inertia - expected) <= 1e-8 * np.outer(of_each, of_each)).all():
         raise ValueError(
             f"{problem.model}: this method needs the inertia of a rigid body on every factor SE(2), SE(3); found "
             f"{inertia.tolist()}"

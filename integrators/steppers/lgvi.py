@@ -58,7 +58,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.iteration import goes_on, relative
-from integrators.steppers.kinetic import departures, inertia_of, inverse_inertia
+from integrators.steppers.kinetic import departures, inertia_of, inverse_inertia, speeds
 from integrators.steppers.lgvi_factors import (
     CHANGE,
     COLUMN,
@@ -278,7 +278,7 @@ def _factored(problem: Problem, K: NDArray[np.float64]) -> bool:
 def _prepare(problem: Problem, t: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """𝕀 and K, and whether every factor can be solved by itself."""
     K = inverse_inertia(problem, t)
-    K = np.where(np.abs(K) <= 1e-15 * np.abs(K).max(), 0.0, K)
+    K = np.where(np.abs(K) <= 1e-15 * np.outer(speeds(K), speeds(K)), 0.0, K)
     return np.concatenate([inertia_of(problem, K).ravel(), K.ravel()]), np.array(
         [_factored(problem, K)], dtype=np.int64
     )
