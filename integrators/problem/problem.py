@@ -311,7 +311,8 @@ class Problem:
         self._put("angles", _components(self.angles, self.n))
         self._put("guards", checked(self.guards))
         self._watch_guards()
-        self._put("variables", _listed(self.variables) or _default_variables(self.table, self.canonical))
+        has_momenta = self.canonical or self.parts_layout == "lagrangian"
+        self._put("variables", _listed(self.variables) or _default_variables(self.table, has_momenta))
         self._put("work_shape", self._work_shape())
         self._check()
 
@@ -894,11 +895,11 @@ def _describe(table: NDArray[np.int64]) -> str:
     return " × ".join(factor(kind, n_v) for kind, _, _, _, n_v in table.tolist())
 
 
-def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Variable, ...]:
+def _default_variables(table: NDArray[np.int64], has_momenta: bool) -> tuple[Variable, ...]:
     def name(k: int) -> str:
-        if canonical and k == len(table) - 1:
+        if has_momenta and k == len(table) - 1:
             return "p"
-        return "q" if len(table) - canonical == 1 else f"q{k}"
+        return "q" if len(table) - has_momenta == 1 else f"q{k}"
 
     def labels(kind: int, n_q: int) -> tuple[str, ...]:
         one = FACTORS[kind].COMPONENTS

@@ -139,6 +139,12 @@ def test_the_double_pendulum_is_that_in_angles():
     assert abs(found.order - 2) < 0.1, found
 
 
+def test_the_parts_of_a_state_have_the_names_of_other_lagrangian_problems():
+    problem = holonomic_problem(point, on_sphere, [0.6, 0.0, -0.8], [0.0, 2.0, 0.0])
+    assert [part.name for part in problem.variables] == ["q", "p"]
+    assert [part.name for part in in_velocities(problem).variables] == ["q", "v"]
+
+
 def test_a_support_that_moves_moves_the_pendulum():
     """The support goes to and fro, x = 0.3 sin 3t; in the angle θ'' = −g sin θ + 2.7 sin 3t cos θ."""
 
