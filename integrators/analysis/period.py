@@ -93,7 +93,7 @@ class Period:
             besides = abs(self._from_start(end - 2.0 * np.pi * self._turns(end))[k])
             says = (
                 f"whole turns of an angle that counts them and {besides:.1g} besides: take an angle that closes, such "
-                "as that of a joint Continuous in the place of Revolute"
+                "as that of a joint Continuous in the place of Revolute, or a factor `liegroup.so2` of the group"
                 if besides < 0.1 * gaps[k]
                 else f"expected less than {allowed[k]:.1g}; correct start and period (a Newton step with the "
                 "derivative of `linearised_step`), or take more steps"

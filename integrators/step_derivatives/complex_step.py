@@ -38,6 +38,8 @@ from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
 EPSILON = COMPLEX_STEP
+_SMALL = 1e-3
+"""Part of what counts as one below which differences may reach too far for a number."""
 
 
 def carry_complex(
@@ -228,7 +230,16 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
                     f"t = {t:.9g}, y = {y.tolist()}, but differences give {near:.6g}; functions of plain Python must "
                     "carry imaginary parts on: in the place of abs(x), np.linalg.norm(v), np.vdot(u, v), float(x), "
                     "math.sin(x) write np.sqrt(x * x), np.sqrt(v @ v), u @ v, x, np.sin(x)"
+                    f"{_of_small(problem, y)}"
                 )
+
+
+def _of_small(problem: Problem, y: Array) -> str:
+    """What may be the matter where something is small beside what counts as one."""
+    sizes, ones = state_sizes(problem.table, np.abs(y)), sizes_of(problem, y)
+    if not ((sizes > 0.0) & (sizes < _SMALL * ones)).any():
+        return ""
+    return "; or, where numbers far below one are meant, say by `scales` what counts as one: differences reach as far"
 
 
 def velocities(problem: Problem, y: Array) -> Array:

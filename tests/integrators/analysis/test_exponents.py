@@ -92,6 +92,9 @@ def test_a_motion_that_goes_round_closes_where_angles_do_not_count_turns():
     for part in (1.0, 0.999):
         with pytest.raises(ValueError, match=r"6\.2. from its start, whole turns of an angle .* besides.*Continuous"):
             floquet_multipliers(revolving.problem([0.0], v=[rate]), "GAUSS8", part * period, 40)
+    swinging = Problem(rn(2), [0.0, rate], lambda t, y: [y[1], -0.5 * 9.81 * np.sin(y[0]) / inertia], angles=[0])
+    with pytest.raises(ValueError, match=r"or a factor `liegroup\.so2`"):
+        floquet_multipliers(swinging, "GAUSS8", period, 40)
     with pytest.raises(ValueError, match=r"4\.\d* from its start, expected less than .*correct start and period"):
         floquet_multipliers(revolving.problem([0.0], v=[rate]), "GAUSS8", 0.7 * period, 40)
     assert floquet_multipliers(closing.problem([0.0], v=[rate]), "GAUSS8", period, 40).gap < 1e-6
@@ -476,3 +479,20 @@ def test_supports_that_follow_a_motion_have_the_multiplier_zero_and_no_nan():
     assert np.isneginf(found.exponents.real).sum() == 3
     along = np.exp(2.0j * np.pi / w * np.sqrt(2.0 * k / m))
     assert np.abs(found.multipliers - along).min() < 1e-4
+
+
+def test_where_differences_reach_too_far_it_is_said_that_scales_say_what_counts_as_one():
+    """An orbit of 7000 km in parsecs."""
+    gm, a = 398600.4418 / 3.0857e13**3, 7000.0 / 3.0857e13
+    rate = np.sqrt(gm / a**3)
+
+    def field(t, y):
+        r3 = (y[0] * y[0] + y[1] * y[1]) ** 1.5
+        return [y[2], y[3], -gm * y[0] / r3, -gm * y[1] / r3]
+
+    start, scales = [a, 0.0, 0.0, 1.05 * a * rate], np.array([a, a, a * rate, a * rate])
+    period = 2 * np.pi / rate / (2.0 - 1.05**2) ** 1.5
+    with pytest.raises(ValueError, match=r"complex numbers carry .* or, where numbers far below one .*`scales`"):
+        floquet_multipliers(Problem(rn(4), start, field), "GAUSS8", period, 30)
+    found = floquet_multipliers(Problem(rn(4), start, field, scales=scales), "GAUSS8", period, 30)
+    assert np.abs(found.multipliers - 1.0).max() < 1e-5
