@@ -85,7 +85,9 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     return slope_and_size(curve, size)[0]
 
 
-def contradiction(curve: Callable[[float], Any], said: Array, own: float, size: float) -> tuple[int, float] | None:
+def contradiction(
+    curve: Callable[[float], Any], said: Array, own: float, size: float, rounded: Callable[[], Array] | None = None
+) -> tuple[int, float] | None:
     """Which number of a curve has another derivative at 0 than is said of it, by more than a thousandth: by differences
     over what counts as one, and down to what is small beside the curve's own size; where of no two sizes they agree, as
     beside a kink, nothing is known.
@@ -100,6 +102,8 @@ def contradiction(curve: Callable[[float], Any], said: Array, own: float, size: 
         s by which what moves along the curve changes by its own size, which rounding is relative to; 0 if that is none.
     size : float
         s by which it changes by what counts as one, or its size, if that is more.
+    rounded : callable, optional
+        What rounding makes of the derivatives that are said (n,): asked where one is off.
 
     Returns
     -------
@@ -121,6 +125,8 @@ def contradiction(curve: Callable[[float], Any], said: Array, own: float, size: 
     with np.errstate(invalid="ignore"):
         largest = np.nanmax(np.abs(found), initial=0.0)
         off = np.abs(said - found) - (OFF * np.abs(found) + TINY * largest + unsure)
+        if rounded is not None and (off > 0.0).any():
+            off -= rounded()
     off[~(off > 0.0)] = 0.0
     i = int(np.argmax(off)) if len(off) else 0
     return (i, float(found[i])) if len(off) and off[i] > 0.0 else None

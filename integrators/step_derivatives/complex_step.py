@@ -38,6 +38,12 @@ from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
 EPSILON = COMPLEX_STEP
+_PARTS = 1.0, 0.6180339887498949, 2.4142135623730951e-4
+"""Of what moves, over which differences are first taken: after many periods of a drive, or turns of an angle, a round
+part of them is whole ones again, over which nothing changes.
+"""
+_ROUNDED = 4.0
+"""Times what neighbours carry differs, by which rounding may make it wrong."""
 _SMALL = 1e-3
 """Part of what counts as one below which differences may reach too far for a number."""
 
@@ -193,6 +199,7 @@ def check_carried(problem: Problem, t: float, y: Array, directions: Array) -> No
 
 def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> None:
     sizes, ones = state_sizes(problem.table, np.abs(y)), sizes_of(problem, y)
+    unit = np.spacing(np.abs(y))
     for name, function, size in (
         ("field", problem.field, problem.dimension),
         ("projection", problem.projection, problem.n),
@@ -201,11 +208,16 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
             continue
         d, parameters = problem.dimension, np.array(problem.parameters, dtype=np.float64)
 
-        def at(s: Any, e: Array, function: Any = function, size: int = size) -> Array:
-            state, held = moved(problem, y + 0 * s, s * e[:d]), parameters + s * (e[d:-1] @ directions)
+        def at(s: Any, e: Array, function: Any = function, size: int = size, off: Any = 0.0) -> Array:
+            state, held = moved(problem, y + off + 0 * s, s * e[:d]), parameters + s * (e[d:-1] @ directions)
             out, work = (np.zeros(shape, dtype=state.dtype) for shape in (size, problem.work_shape))
             function.python(t + s * e[-1], state, held, problem.structure, work, out)
             return out
+
+        def rounded(e: Array, at: Any = at) -> Array:
+            """What neighbours carry: where terms of a force balance, what is left, and its derivative, is rounding."""
+            found = [at(np.complex128(1j * EPSILON), e, off=k * unit).imag / EPSILON for k in range(-2, 3)]
+            return np.asarray(_ROUNDED * np.ptp(found, axis=0))
 
         for k, e in enumerate(np.eye(d + len(directions) + 1)):
             along = np.abs(e[d:-1] @ directions)
@@ -221,7 +233,10 @@ def _check_carried(problem: Problem, t: float, y: Array, directions: Array) -> N
                     "liegroup.compile.scalars.arctan2(y, x) for np.arctan2(y, x), and functions of NumPy that take "
                     "complex numbers for others"
                 ) from error
-            wrong = contradiction(partial(at, e=e), carried, own, scale)
+            for part in _PARTS if own >= scale or e[-1] else _PARTS[:1]:
+                wrong = contradiction(partial(at, e=e), carried, own, part * scale, partial(rounded, e))
+                if wrong is None:
+                    break
             if wrong is not None:
                 i, near = wrong
                 by = f"component {k} of the velocity" if k < d else "the time" if e[-1] else "a parameter"

@@ -481,18 +481,47 @@ def test_supports_that_follow_a_motion_have_the_multiplier_zero_and_no_nan():
     assert np.abs(found.multipliers - along).min() < 1e-4
 
 
-def test_where_differences_reach_too_far_it_is_said_that_scales_say_what_counts_as_one():
-    """An orbit of 7000 km in parsecs."""
-    gm, a = 398600.4418 / 3.0857e13**3, 7000.0 / 3.0857e13
-    rate = np.sqrt(gm / a**3)
+def test_where_differences_may_reach_too_far_it_is_said_that_scales_say_what_counts_as_one():
+    def lost(t, y):
+        return [y[1], -np.abs(y[0])]
+
+    for start, hint in (([1e-9, 1.0], True), ([0.1, 1.0], False)):
+        with pytest.raises(ValueError, match="complex numbers carry") as raised:
+            linearised_step(Problem(rn(2), start, lost), "RKMK4", start, 0.1)
+        assert ("`scales`" in str(raised.value)) == hint
+
+
+def test_a_place_of_rest_where_driven_forces_balance_is_asked_beside_their_rounding():
+    """L4 of the elliptic three-body problem: what the forces leave of each other, and its rate, is rounding."""
+    mass, eccentricity = 0.01, 0.05
 
     def field(t, y):
-        r3 = (y[0] * y[0] + y[1] * y[1]) ** 1.5
-        return [y[2], y[3], -gm * y[0] / r3, -gm * y[1] / r3]
+        left, right = y[0] + mass, y[0] - 1.0 + mass
+        a, b = (1.0 - mass) / np.sqrt(left**2 + y[1] ** 2) ** 3, mass / np.sqrt(right**2 + y[1] ** 2) ** 3
+        k = 1.0 / (1.0 + eccentricity * np.cos(t))
+        pull = y[0] - a * left - b * right, y[1] - a * y[1] - b * y[1]
+        return [y[2], y[3], 2.0 * y[3] + k * pull[0], -2.0 * y[2] + k * pull[1]]
 
-    start, scales = [a, 0.0, 0.0, 1.05 * a * rate], np.array([a, a, a * rate, a * rate])
-    period = 2 * np.pi / rate / (2.0 - 1.05**2) ** 1.5
-    with pytest.raises(ValueError, match=r"complex numbers carry .* or, where numbers far below one .*`scales`"):
-        floquet_multipliers(Problem(rn(4), start, field), "GAUSS8", period, 30)
-    found = floquet_multipliers(Problem(rn(4), start, field, scales=scales), "GAUSS8", period, 30)
-    assert np.abs(found.multipliers - 1.0).max() < 1e-5
+    def neighbours(t, y):
+        """Linear about L4: Ω_xx = 3/4, Ω_yy = 9/4, Ω_xy = 3√3/4 (1 − 2 μ)."""
+        k, c = 1.0 / (1.0 + eccentricity * np.cos(t)), 0.75 * np.sqrt(3.0) * (1.0 - 2.0 * mass)
+        x = y.reshape(4, 4)
+        pull = k * np.array([0.75 * x[0] + c * x[1], c * x[0] + 2.25 * x[1]])
+        return np.array([x[2], x[3], 2.0 * x[3] + pull[0], -2.0 * x[2] + pull[1]]).ravel()
+
+    triangle = Problem(rn(4), [0.5 - mass, 0.5 * np.sqrt(3.0), 0.0, 0.0], field)
+    found = floquet_multipliers(triangle, "RKMK_FEAGIN10", 2.0 * np.pi, 40)
+    exact = solve_ivp(neighbours, (0.0, 2.0 * np.pi), np.eye(4).ravel(), "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    assert np.abs(found.monodromy - exact.reshape(4, 4)).max() < 1e-8
+
+
+@pytest.mark.parametrize("turns", [3000, 10000, 50000])
+def test_a_drive_is_asked_after_many_whole_periods_of_it(turns):
+    """Differences over a round part of the time, or of an angle, are over whole periods, and see nothing change."""
+    rate, begin = 1.1e-3, turns * 2.0 * np.pi / 1.1e-3
+    driven = Problem(rn(2), [0.0, 0.1], lambda t, y: [y[1], np.sin(rate * t) - y[0]])
+    found, late = (linearised_step(driven, "RKMK4", driven.y0, 0.05, t=t) for t in (0.0, begin))
+    assert np.abs(found.A - late.A).max() < 1e-12
+    pendulum = Problem(rn(2), [0.1, 0.1], lambda t, y: [y[1], -np.sin(y[0])])
+    found, far = (linearised_step(pendulum, "RKMK4", [0.1 + x, 0.1], 0.05) for x in (0.0, turns * 2.0 * np.pi))
+    assert np.abs(found.A - far.A).max() < 1e-9
