@@ -278,7 +278,8 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
 
     Newton's method from v = 0, whose corrections are halved until the largest residual falls, and doubled again while
     it does: where L is convex in v and ends somewhere, as at the speed of light, it gets there.  Not finite where it
-    does not.
+    does not.  Once the fastest component is known it goes on for slow ones, which may have other units, while the
+    residual falls.
     """
     second, pi, pi_v = layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
 
@@ -292,6 +293,7 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
             st(best, i, zero)
             st(step, i, zero)
         going, part, least, change, size = zero + 1.0, zero + 1.0, zero + np.inf, zero, zero
+        near = zero  # the fastest component is known
         for _ in range(LIMIT):
             parts(t, state, parameters, structure, work, values)
             residual = zero
@@ -305,7 +307,7 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
             falls = select(residual < least, zero + 1.0, zero)
             least = select(falls > 0.0, residual, least)
             part = select(falls > 0.0, minimum(2.0 * part, zero + 1.0), 0.5 * part)
-            change, size = zero, zero
+            change, size, moves = zero, zero, zero
             for i in range(n):
                 d = select(falls > 0.0, ld2(work, SYSTEM + i, n), ld(step, i))
                 v = select(falls > 0.0, ld(state, n_q + i), ld(best, i))
@@ -313,7 +315,10 @@ def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: i
                 st(best, i, v)
                 st(state, n_q + i, select(going > 0.0, v + part * d, ld(state, n_q + i)))
                 change, size = maximum(change, absolute(d)), maximum(size, absolute(v + d))
-            going = select(change <= SMALL * size, select(part < 1.0, going, zero), going)
+                moves = select(absolute(d) > SMALL * absolute(v + d), zero + 1.0, moves)
+            going = select((near > 0.0) & ((falls <= 0.0) | (moves <= 0.0)), zero, going)  # slower ones, too
+            near = select((change <= SMALL * size) & (part >= 1.0), zero + 1.0, near)
+            going = select((near > 0.0) & (moves <= 0.0), zero, going)
             if linear or not any_(going > 0.0):
                 break
         if not linear:

@@ -413,3 +413,17 @@ def test_the_first_step_of_a_fast_relativistic_particle_is_found(method):
         assert np.abs(y[1] - (p + 0.5)).max() < 1e-13
         q = 2.0 * (np.sqrt(1.0 + (p + 0.5) ** 2) - np.sqrt(1.0 + p**2))
         assert np.abs(y[0] - q).max() < (1e-4 if method == "DEL_TRAPEZOIDAL" else 1e-12)
+
+
+@pytest.mark.parametrize("fast", [7.0e3, 7.5e6, 3e8])
+def test_a_slow_velocity_is_found_beside_a_fast_one(fast):
+    """Of one that is 1e8 times faster a correction of the slow one is nothing."""
+
+    def slow(q, v):
+        return 0.5 * v**2 + 0.25 * v**4 - 0.5 * q**2
+
+    beside = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 + slow(q[1], v[1]), [0.0, 0.0], [fast, 2.0])
+    alone = lagrangian_problem(lambda t, q, v, p: slow(q[0], v[0]), [0.0], [2.0])
+    assert abs(beside.velocity(0.0, beside.y0)[1] - 2.0) < 1e-12
+    both, one = (integrate(posed, "RKMK4", (0.0, 3.0), 0.01) for posed in (beside, alone))
+    assert np.abs(both.y[:, 1] - one.y[:, 0]).max() < 1e-12
