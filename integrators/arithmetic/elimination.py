@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from integrators.arithmetic.bands import exchange
-from liegroup.compile import absolute, helper, joined, kernel, ld, st
+from liegroup.compile import absolute, helper, joined, kernel, ld, primitive, st
 from liegroup.compile.dense import full_last, last_in_column, right_of_system, row_of_system
 
 
@@ -86,12 +88,44 @@ _solve_within = _solution(last_in_column, _row_within, _right_within)
 
 
 @kernel
+def _solve_by_scalars(a: Any, first: Any, n: Any, m: Any) -> None:
+    _solve_full(a, first, n, m, n, 0)
+
+
+def _solve_compiled(a: Any, first: Any, n: Any, m: Any) -> None:
+    _solve_by_scalars(a, first, n, m)
+
+
+def _solve_by_rows(a: Any, n: int, m: int) -> None:
+    """`_solve_by_scalars` to the last bit, row by row: interpreted, hundreds of unknowns would take minutes."""
+    for k in range(n):
+        largest, sizes = abs(a[k, k]), np.abs(a[k + 1 :, k]).tolist()
+        for i, size in enumerate(sizes, k + 1):
+            if size > largest:
+                largest = size
+                a[[k, i], k:] = a[[i, k], k:]
+        factors = 1.0 / a[k, k] * a[k + 1 :, k]
+        a[k + 1 :, k + 1 :] -= np.outer(factors, a[k, k + 1 :])
+    for j in range(n, n + m):
+        found: list[float] = []  # from below; sums keep the order of their terms
+        for k in range(n - 1, -1, -1):
+            x = float(a[k, j])
+            for u, y in zip(a[k, k + 1 : n].tolist(), reversed(found), strict=True):
+                x -= u * y
+            found.append(float(1.0 / a[k, k] * x))
+        a[:, j] = found[::-1]
+
+
+@primitive(_solve_compiled)
 def solve_rows(a: Any, first: Any, n: Any, m: Any) -> None:
     """Columns n … n + m − 1 of the n rows from `first` <- A⁻¹ times these columns, A the n columns before; A is lost.
 
     A singular matrix gives infinite or undefined numbers, which the caller's checks find.
     """
-    _solve_full(a, first, n, m, n, 0)
+    if isinstance(a, np.ndarray) and a.ndim == 2 and a.dtype == np.float64:
+        _solve_by_rows(a[first : first + n, : n + m], n, m)
+    else:
+        _solve_by_scalars(a, first, n, m)
 
 
 @kernel

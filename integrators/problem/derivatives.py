@@ -13,13 +13,30 @@ class Differentiable(Graph):
     def __init__(self) -> None:
         super().__init__()
         self._derivatives: dict[tuple[int, int], int] = {}
+        self._inputs: dict[int, int] = {}
+        self._read: list[int] = []
+
+    def reads(self, k: int, variable: int) -> bool:
+        """Whether node k is computed from the input `variable`: most of a large system's are not."""
+        for j in range(len(self._read), k + 1):
+            name, bits = self.nodes[j][0], 0
+            if name in (INPUT, "taken"):
+                bits = 1 << self._inputs.setdefault(j, len(self._inputs))
+            for a in [] if name == "taken" else self.arguments(j):
+                bits |= self._read[a]
+            self._read.append(bits)
+        return variable in self._inputs and bool(self._read[k] >> self._inputs[variable] & 1)
 
     def derivative(self, k: int, variable: int) -> int:
-        """The node of ∂(node k)/∂(node variable)."""
+        """The node of ∂(node k)/∂(node variable), of an input."""
         todo = [k]
         while todo:
             j = todo[-1]
             if (j, variable) in self._derivatives:
+                todo.pop()
+                continue
+            if not self.reads(j, variable):
+                self._derivatives[j, variable] = self.constant(0.0)
                 todo.pop()
                 continue
             missing = [a for a in self._inner(j) if (a, variable) not in self._derivatives]

@@ -130,7 +130,7 @@ class Notes:
     def linear(self) -> bool:
         """Whether π is linear in v."""
         g = self.graph
-        return all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.mass for x in self.v)
+        return all(g.value(g.derivative(k, x.k)) == 0.0 for k in dict.fromkeys(self.mass) for x in self.v)
 
     def derivatives(self, *more: Sequence[int]) -> Derivatives:
         """The function of the notes; further nodes are written where ``out`` has room for them."""
