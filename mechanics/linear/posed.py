@@ -2,12 +2,14 @@
 both.
 
 Trees are differentiated by composite bodies (`mechanics.derivatives`).  Force elements, closures and the accelerations
-of mechanisms are differentiated by complex steps through the interpreted kernels and the readable equations, exact but
-for rounding; `elastic` and `Posed.acceleration` are the only places that do so.
+under them are differentiated by complex steps through the interpreted kernels and the readable equations, exact but for
+rounding; `elastic` and `Posed.acceleration` are the only places that do so.  A force is asked along the joints that
+move it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import of_kind, real
 from liegroup.table import bracket
 from mechanics import dynamics
-from mechanics.closed_trees.forces import forces
+from mechanics.closed_trees.forces import force_of
+from mechanics.closed_trees.layout import closures_of, element_of
 from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_loops
 from mechanics.closed_trees.poses import gather, poses
 from mechanics.constraints.assembly import moved_by, size_of, units_of, velocity_units
@@ -28,11 +31,14 @@ from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
 from mechanics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from mechanics.errors import ModelError
 from mechanics.forces import motor
+from mechanics.forces.element import ON_JOINT, ON_TENDON
 from mechanics.formulations.index_one import index_one
 from mechanics.joints import Motion
+from mechanics.kernels.links import freedom
 from mechanics.kernels.sweeps import velocities
 from mechanics.linear.spectrum import apart
 from mechanics.mechanism import Mechanism
+from mechanics.model.layout import header_of, link_of
 from mechanics.model.tree import Tree
 from mechanics.states import configuration, velocity
 
@@ -243,6 +249,11 @@ class Posed:
             a = dynamics.forward_dynamics(self.tree, q, v, self.tau, t=self.t)
             a_q, a_v, _ = forward_dynamics_derivatives(self.tree, q, v, self.tau, t=self.t)
             return a, a_q @ shifts + a_v @ changes
+        if self.equations is None:
+            pulled, by_q, by_v = self._pulls(q, v)
+            a = dynamics.forward_dynamics(self.tree, q, v, pulled, t=self.t)
+            a_q, a_v, by_force = forward_dynamics_derivatives(self.tree, q, v, pulled, t=self.t)
+            return a, (a_q + by_force @ by_q) @ shifts + (a_v + by_force @ by_v) @ changes
         packed, n = self._pushed, self.tree.nv
         a = np.zeros(2 * n)
         state = np.concatenate([q, v])
@@ -254,6 +265,18 @@ class Posed:
             index_one.python(self.t, y, packed.parameters, packed.structure, work.astype(complex), out)
             columns.append(out[n:].imag / EPSILON)
         return a[n:], np.stack(columns, axis=1) if columns else np.zeros((n, 0))
+
+    def _pulls(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """Forces of the elements and the joint forces, and their derivatives by q and v."""
+        packed, carried = self._pushed, _carried(self._pushed.structure, self.tree.nv)
+
+        def slopes(states: Iterable[tuple[NDArray, NDArray]]) -> Array:
+            columns = [pulled(self, packed, *y, which).imag / EPSILON for y, which in zip(states, carried, strict=True)]
+            return np.stack(columns, axis=1)
+
+        along_q = ((x, v.astype(complex)) for x in self._increments(q))
+        along_v = ((q.astype(complex), v + 1j * EPSILON * e) for e in np.eye(self.tree.nv))
+        return pulled(self, packed, q, v), slopes(along_q), slopes(along_v)
 
     @cached_property
     def elements(self) -> PackedLoops:
@@ -305,20 +328,43 @@ class Posed:
         return q, v
 
 
-def pull(posed: Posed, q: NDArray) -> NDArray:
-    """Forces of the elements at rest, (nv,), on numbers of the kind of q."""
-    made = posed.mechanism
-    if made is None or not made.elements:
-        return np.zeros(posed.tree.nv, q.dtype)
-    packed = posed.elements
+def pulled(posed: Posed, packed: PackedLoops, q: NDArray, v: NDArray, which: Iterable[int] | None = None) -> NDArray:
+    """Forces of packed elements, or of some of them, (nv,), on numbers of the kind of q."""
     n, work = posed.tree.nv, np.zeros(packed.work_shape, q.dtype)
-    y, out = np.concatenate([q, np.zeros(n)]), np.zeros(2 * n, q.dtype)
+    y, out = np.concatenate([q, v]), np.concatenate([v, np.zeros(n)]).astype(q.dtype)
     p, structure, t = packed.parameters, packed.structure, posed.t
+    closures = closures_of(structure)
     velocities(t, y, posed.tree.nq, p, structure, work)
     poses(t, y, p, structure, work)
-    forces(t, y, p, structure, work, out, n)
+    for k in range(closures.forces) if which is None else which:
+        force_of(t, y, p, structure, work, out, n, element_of(structure, closures, k))
     gather(p, structure, work, out, n)
     return out[n:]
+
+
+def _carried(structure: NDArray[np.int64], n_v: int) -> list[list[int]]:
+    """The elements, by their numbers, that each velocity moves an end of, and those on joints: the forces of others do
+    not know of it.
+    """
+    header, closures = header_of(structure), closures_of(structure)
+    found: list[list[int]] = [[] for _ in range(n_v)]
+    for n in range(closures.forces):
+        element, moving = element_of(structure, closures, n), set[int]()
+        for i in (element.first, element.second):
+            while element.place not in (ON_JOINT, ON_TENDON) and i < header.links:
+                link = link_of(structure, i)
+                moving |= set(range(link.v, link.v + freedom(link.kind)))
+                i = link.parent
+        for k in range(n_v) if element.place in (ON_JOINT, ON_TENDON) else moving:
+            found[k].append(n)
+    return found
+
+
+def pull(posed: Posed, q: NDArray, which: Iterable[int] | None = None) -> NDArray:
+    """Forces of the elements at rest, or of some of them, (nv,), on numbers of the kind of q."""
+    if posed.mechanism is None or not posed.mechanism.elements:
+        return np.zeros(posed.tree.nv, q.dtype)
+    return pulled(posed, posed.elements, q, np.zeros(posed.tree.nv), which)
 
 
 def elastic(posed: Posed, q: Array) -> Array:
@@ -326,7 +372,8 @@ def elastic(posed: Posed, q: Array) -> Array:
     n, made = posed.tree.nv, posed.mechanism
     if made is None or not made.elements:
         return np.zeros((n, n))
-    return np.stack([pull(posed, x).imag / EPSILON for x in posed._increments(q)], axis=1)
+    nudged = zip(posed._increments(q), _carried(posed.elements.structure, n), strict=True)
+    return np.stack([pull(posed, x, which).imag / EPSILON for x, which in nudged], axis=1)
 
 
 def along(directions: Array, parts: Array) -> Array:

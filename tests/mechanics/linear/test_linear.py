@@ -1,5 +1,7 @@
 """Equilibria, linear motions, modes and stability: closed forms, published tables, and differences of the motion."""
 
+import cProfile
+
 import mpmath
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from mechanics import Body, Frame, Inertia, JointData, Mechanism, ModelError, Tr
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import distance, holonomic, spherical
-from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
+from mechanics.elastic.rods import Section, beam
+from mechanics.forces import Sphere, Tendon, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.joints import (
     Fixed,
@@ -335,8 +338,33 @@ def bead():
     return Mechanism(Tree(bodies), [polynomial("z_joint", "x_joint", (0.0, 0.0, 1.0))], [0.5, 0.25])
 
 
+def held_elastically():
+    """No closures, and an element of every kind, with joints of several freedoms, one of which is told how to move."""
+    lump = Inertia.about_com(0.7, (0.1, 0.0, 0.05), np.diag([0.02, 0.03, 0.04]))
+    turned = Rheonomic((Turn(Y), Turn((0, 0, 1), motion=Motion((0.2, 0.5), harmonics=((0.1, 2.0, 0.3),)))))
+    bodies = [
+        Body("hub", Free(), inertia=lump),
+        Body("ball", Spherical(), "hub", (0.3, 0, 0), inertia=lump),
+        Body("arm", turned, "ball", (0.0, 0.2, 0.1), inertia=lump),
+        Body("slide", Prismatic((1, 0, 0)), "hub", (0, 0.1, 0), inertia=lump),
+    ]
+    tip = Frame("arm", (0.2, 0, 0.1))
+    section = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.6, 0.4, 0.3))
+    elements = [
+        beam(Frame("hub"), Frame("ball"), section, 0.3, damping=0.05),
+        spring_damper(Frame(None, (1, 0, 1)), tip, 30.0, damping=0.4, length=0.2),
+        contact(Sphere(tip, 0.5), Frame(None), stiffness=200.0, damping=0.3, friction=0.4, slip_speed=0.5),
+        joint_spring(Tendon({"slide_joint": 0.5, ("arm_joint", 0): 0.3}), 8.0, damping=0.2),
+        thruster(Frame("slide", (0, 0.1, 0)), force=(0.3, 0.0, 1.0), command=1.5),
+    ]
+    start = np.concatenate([[0.1, 0, 0.3, 1, 0, 0, 0], [np.cos(0.2), 0, np.sin(0.2), 0], [0.3], [0.05]])
+    return Mechanism(Tree(bodies), elements=elements).with_start(start)
+
+
 @pytest.mark.parametrize(
-    "make", [module.mechanism for module in (four_bar, slider_crank, whipple_bicycle, two_wheeled_pendulum)] + [bead]
+    "make",
+    [module.mechanism for module in (four_bar, slider_crank, whipple_bicycle, two_wheeled_pendulum)]
+    + [bead, held_elastically],
 )
 def test_loops_and_wheels_by_differences(make):
     """v̇ of the linear motion is what the motion does nearby, and all of it stays on the constraints."""
@@ -353,7 +381,7 @@ def test_loops_and_wheels_by_differences(make):
         slips = []
         for step in (1e-3, 1e-4):
             q = moved_by(made.tree, near.q, near.shifts @ (step * x))
-            slips.append(np.abs(made.closing_velocity(q, near.v + near.changes @ (step * x))).max())
+            slips.append(np.abs(made.closing_velocity(q, near.v + near.changes @ (step * x))).max(initial=0.0))
         assert slips[1] < 0.02 * slips[0] + 1e-13
 
 
@@ -466,6 +494,28 @@ def test_a_row_of_hinged_rods_bends_like_a_beam():
         errors.append(mechanics.modes(made, made.home).frequencies[:2] / wanted - 1)
     assert np.abs(errors[1]).max() < 0.01
     assert (np.abs(errors[0]) > 3 * np.abs(errors[1])).all()
+
+
+@pytest.mark.parametrize("count", [6, 10])
+def test_modes_of_a_ring_take_a_time_that_grows_with_its_number_of_rods(count):
+    """Each element is asked some forty times, whatever else there is; frequencies are Hoppe's but for 0.3 (2π/n)²."""
+    radius, section = 0.2, Section.round(0.004, 2.1e11, density=7850.0)
+    length, bodies, rods = 2 * np.pi * radius / count, [], []
+    inertia = Inertia.about_com(section.mass * length, (0, 0, 0), length * np.diag(section.inertia))
+    for k, (c, s) in enumerate((np.cos(a), np.sin(a)) for a in 2 * np.pi * np.arange(count) / count):
+        axes = [[-s, -c, 0], [c, -s, 0], [0, 0, 1]]
+        bodies.append(Body(f"n{k}", Free(), position=(radius * c, radius * s, 0), rotation=axes, inertia=inertia))
+        ends = Frame(f"n{k}"), Frame(f"n{(k + 1) % count}")
+        rods.append(beam(*ends, section, length, strain=(1, 0, 0, 0, 0, 1 / radius)))
+    ring = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=rods)
+    watch = cProfile.Profile()
+    found = watch.runcall(mechanics.modes, ring, ring.tree.neutral())
+    asked = sum(x.callcount for x in watch.getstats() if getattr(x.code, "co_name", "") == "along_equation")
+    assert asked <= 45 * 6 * count
+    inside = np.sqrt(section.EI2 / section.mass) / radius**2 * 6.0 / np.sqrt(5.0)
+    outside = np.sqrt(section.EI2 / section.mass) / radius**2 * 6.0 / np.sqrt(4.0 + section.EI2 / section.GJ)
+    near = np.sort(found.frequencies[found.frequencies > 0.0])[:4]
+    np.testing.assert_allclose(near, [outside, outside, inside, inside], rtol=0.3 * (2 * np.pi / count) ** 2)
 
 
 def test_damping():
