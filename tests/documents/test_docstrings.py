@@ -224,7 +224,7 @@ def _inherited(function: Any) -> str:
     owner, _, name = getattr(function, "__qualname__", "").rpartition(".")
     cls = getattr(inspect.getmodule(function), owner, None)
     bases = inspect.getmro(cls)[1:] if inspect.isclass(cls) and not inspect.isclass(function) else ()
-    found = (inspect.getattr_static(base, name, None) for base in bases)
+    found = (vars(base)[name] for base in bases if name in vars(base))
     return next((doc for doc in (getattr(f, "__doc__", None) for f in found) if doc), "")
 
 

@@ -140,8 +140,10 @@ def test_a_switch_forth_and_back_that_variable_steps_pass_over_is_named(method, 
     tolerances lead past it hangs on the last bits; some do.
     """
     relay = Problem(rn(2), [0.26, 0.49], lambda t, y: [y[1], 1.13 * np.tanh(390.0 * (0.6 * np.sin(5.37 * t) - y[0]))])
-    named = []
-    for rtol in np.geomspace(1e-4, 1e-7, 7):
+    tolerances, named = np.geomspace(1e-4, 1e-7, 25), []
+    for k, rtol in enumerate([*tolerances[::4], *np.delete(tolerances, np.s_[::4])]):
+        if k > 6 and "pulse" in named:
+            break
         run = integrate(relay, method, (0.0, 20.0), rtol=rtol, atol=rtol / 100, t_eval=t_eval)
         wrong = np.abs(run.y[-1] - [1.06237, -0.77349]).max() > 0.1  # RKMK_DOP853 at 1e-12
         assert not (run.success and wrong)
@@ -197,8 +199,9 @@ APART = 0.5 / 24.25
 """A step whose quarter is in the way."""
 FLIES = [
     ("RKMK4", {"step": APART}), ("TREE_VARIATIONAL", {"step": APART}), ("BDF2", {"step": APART}),
-    ("MIDPOINT", {"step": APART}), ("RKMK_DOP853", {"rtol": 1e-9}), ("RKMK_TSITOURAS54", {"rtol": 1e-4}),
-    ("RKMK_RADAU_IIA5", {"rtol": 1e-9}), ("BDF5", {"rtol": 1e-6}),
+    ("MIDPOINT", {"step": APART}), ("RKMK_DOP853", {"rtol": 1e-9, "atol": 1e-9}),
+    ("RKMK_TSITOURAS54", {"rtol": 1e-4, "atol": 1e-9}), ("RKMK_RADAU_IIA5", {"rtol": 1e-9, "atol": 1e-9}),
+    ("BDF5", {"rtol": 1e-6, "atol": 1e-9}),
 ]  # fmt: skip
 
 
