@@ -37,7 +37,8 @@ class Modes:
     eigenvalues : array (k,)
         λ, 1/s, with a positive imaginary part where they are a pair.
     frequencies : array (k,)
-        |λ|, rad/s: those without damping of a damped mode; 0 where the motion does not swing (λ real).
+        |λ|, rad/s (not Hz, as those of a rod's `vibrations`), also called `angular_frequencies`: those without damping
+        of a damped mode; 0 where the motion does not swing (λ real).
     damping : array (k,)
         −Re λ/|λ|: 1 decays, −1 grows, between them it swings.
     shapes : array (nv, k)
@@ -70,6 +71,11 @@ class Modes:
     labels: tuple[str, ...]
     rigid: int
     by: str
+
+    @property
+    def angular_frequencies(self) -> Array:
+        """|λ|, rad/s: `frequencies`, by the name that they have at rods, whose `frequencies` are in Hz."""
+        return self.frequencies
 
     def shape(self, mode: int) -> Mapping[str, complex]:
         """A mode by names of joints.

@@ -60,7 +60,7 @@ class Vibrations:
 
     @property
     def frequencies(self) -> Array:
-        """ω/(2π), Hz."""
+        """ω/(2π), Hz (those of `mechanics.modes` are in rad/s; `angular_frequencies` are in both)."""
         return self.angular_frequencies / (2.0 * np.pi)
 
 

@@ -132,7 +132,7 @@ def test_a_loop_rests_where_its_weight_is_lowest():
     v = made.velocities(found.q, {"crank_joint": 1.0}).v
     inertia = float(v @ mechanics.mass_matrix(made.tree, found.q) @ v)
     assert found.stiffness[0] == pytest.approx(curvature / inertia, rel=1e-5)
-    assert mechanics.modes(made, found).frequencies[0] ** 2 == pytest.approx(found.stiffness[0], rel=1e-12)
+    assert mechanics.modes(made, found).angular_frequencies[0] ** 2 == pytest.approx(found.stiffness[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("is_framed", [False, True])
