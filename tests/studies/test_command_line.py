@@ -63,7 +63,12 @@ def test_runs_that_failed_have_no_slope_that_counts():
     solution = SimpleNamespace(message="the step size fell below ten units", doubts=())
     failed = SimpleNamespace(method="RKMK4", drifts=False, drift=SimpleNamespace(slope=math.nan), solution=solution)
     result = SimpleNamespace(
-        config=EnergyDriftConfig(), tree=SimpleNamespace(name="arm", nv=7), energy=1.0, scale=1.0, runs=[failed]
+        config=EnergyDriftConfig(),
+        tree=SimpleNamespace(name="arm", nv=7),
+        held=(),
+        energy=1.0,
+        scale=1.0,
+        runs=[failed],
     )
     assert remarks(result)[1:] == ["RKMK4: 1 of 1 runs say nothing (the step size fell below ten units)"]
 
