@@ -17,7 +17,7 @@ import numpy as np
 from integrators.problem.fields import Field
 from integrators.problem.problem import Problem
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.compile import C_FUNCTION, WIDTH, call_at, entry, helper
+from liegroup.compile import C_FUNCTION, WIDTH, call_at, entry, helper, is_jitted
 
 EVALUATED, INVARIANTS, PROJECTION, EVENTS, SIZE, RATES = range(6)
 COUNT = 6
@@ -101,6 +101,17 @@ def evaluated_at_once(t: Any, y: Any, parameters: Any, structure: Any, work: Any
             out[i, lane] = parameters[values + lane * d + i]
 
 
+def _as_called(field: Field) -> Callable[..., None]:
+    """A field as it is called from Python.
+
+    Of one that is made of kernels and of what users have jitted, the compiled form: interpreted, the equations of
+    motion of a mechanism with one jitted input take a thousand times as long.  A jitted function by itself is called as
+    it is, and says what it raises.
+    """
+    is_made_of_parts = field.is_compiled and not is_jitted(field.source)
+    return field.compiled if is_made_of_parts else field.python
+
+
 class CalledBack:
     """The plain Python functions of one run, called back by compiled code.
 
@@ -136,14 +147,14 @@ class CalledBack:
 
     def compiled(self, field: Field, slot: int) -> Any:
         """The function as a compiled field, in its slot."""
-        self._put(slot, self._call(field.python, self._name(field, slot)))
+        self._put(slot, self._call(_as_called(field), self._name(field, slot)))
         return BY_SLOT[slot].compiled
 
     def compiled_at_once(self, field: Field, in_batches: bool) -> Any:
         """What the stepper evaluates as a compiled field of eight states, called for one after the other or for all at
         once.
         """
-        self._put(EVALUATED, partial(self._call_at_once, field.python, self._name(field, EVALUATED), in_batches))
+        self._put(EVALUATED, partial(self._call_at_once, _as_called(field), self._name(field, EVALUATED), in_batches))
         return evaluated_at_once.compiled
 
     def _name(self, field: Field, slot: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from integrators import Problem, Sampled, integrate, traced
+from integrators import Event, Problem, Sampled, integrate, traced
 from integrators.problem import Inputs, Variable
 from liegroup import rn, so3
 
@@ -60,6 +60,18 @@ def test_feedback_in_every_form_is_the_motion_of_an_independent_solver(given):
     made = PENDULUM.with_inputs({"torque": given})
     assert made.is_compiled
     np.testing.assert_allclose(integrate(made, "GAUSS8", SPAN, 0.1).y[-1], truth(feedback), atol=2e-12)
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8"])
+def test_beside_a_plain_event_a_field_with_a_jitted_input_is_called_compiled(method):
+    def interpreted(*arguments):
+        raise AssertionError("of a mechanism this takes a thousand times as long")
+
+    event = {"high": Event(lambda t, y: y[0] - 0.4)}
+    compiled = replace(DRIVEN, field=replace(DRIVEN.field, python=interpreted))
+    run = integrate(compiled, method, SPAN, 0.05, events=event)
+    assert np.array_equal(run.y, integrate(DRIVEN, method, SPAN, 0.05).y)
+    assert len(run.events["high"][0]) == 1
 
 
 def test_forms_say_how_they_run():
