@@ -86,7 +86,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
             says = "the run is over, but what it presupposes was not looked at to the end (interrupted)"
             warnings.warn(says, RuntimeWarning, stacklevel=2)
     return Solution(
-        **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(ended)),
+        **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(ended, way, runs[0].output)),
         **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else in_words(failures, found[0].message, len(found)))
@@ -154,17 +154,14 @@ def with_end(problem: Problem, run: Run, found: Trajectory) -> Trajectory:
     )  # fmt: skip
 
 
-def rows_of_ensemble(
-    found: Sequence[Trajectory], common: bool | None = None, alike: bool | None = None
-) -> dict[str, Any]:  # fmt: skip
-    """Trajectories row by row; NaN where one has not come.  Their times are `common` with fixed steps and given times,
-    the numbers of steps between them `alike` with fixed steps; else they are (m, k).
+def rows_of_ensemble(found: Sequence[Trajectory], way: Plan | Steering, output: Output) -> dict[str, Any]:
+    """Trajectories row by row; NaN where one has not come.  With fixed steps, and at given times, they have their times
+    in common, with fixed steps the numbers of steps between them; else these are (m, k), also where they happen to be
+    the same: who reads them need not ask how the steps were chosen.
     """
     longest = max(found, key=lambda f: len(f.t))
-    if common is None:
-        common = all(np.array_equal(f.t, longest.t[: len(f.t)]) for f in found)
-    if alike is None:
-        alike = common and all(np.array_equal(f.stretch[: len(f.t)], longest.stretch[: len(f.t)]) for f in found)
+    alike = isinstance(way, Plan)
+    common = alike or len(output.times) > 0
 
     def stacked(values: Sequence[Array]) -> Array:
         table = np.full((len(found), len(longest.t), *values[0].shape[1:]), np.nan)

@@ -172,10 +172,9 @@ class Streaming(Checkpoint):
         if self.single:
             tables = rows_of_single(self.problem, run, found[0], last)
         else:
-            fixed = isinstance(self.way, Plan)
-            if last and not fixed:
+            if last and not isinstance(self.way, Plan):
                 found = [with_end(self.problem, run, one) for one in found]
-            tables = rows_of_ensemble(found, fixed or len(run.output.times) > 0, fixed)
+            tables = rows_of_ensemble(found, self.way, run.output)
         if rows is not None:
             tables = {name: _cut(name, values, rows, self.single) for name, values in tables.items()}
         status: Any = Status.INTERRUPTED if self.single else (Status.INTERRUPTED,) * len(found)

@@ -45,7 +45,7 @@ class Solution:
 
     Attributes
     ----------
-    t : array (k,), or (m, k) for an ensemble with variable steps
+    t : array (k,), or (m, k) for an ensemble with variable steps and without `t_eval`
         Times of the saved states; without `t_eval` the first is the start.
     y : array (k, n), or (m, k, n) for an ensemble of m trajectories
         Saved states.  Rows that a trajectory of an ensemble did not reach are NaN.

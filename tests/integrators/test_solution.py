@@ -70,6 +70,16 @@ def test_one_trajectory_of_an_ensemble_is_that_trajectory_alone(problems):
         both.trajectory(0).trajectory(0)
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_times_of_variable_steps_that_happen_to_be_the_same_are_those_of_each_trajectory(problems, count):
+    problem = problems.heavy_top()
+    starts = np.repeat(problem.y0[None], count, axis=0)
+    each = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-6, y0=starts)
+    assert each.t.shape == each.stretch.shape == each.y.shape[:2] == (count, each.steps + 1)
+    given = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-6, y0=starts, t_eval=[0.5, 1.0])
+    assert given.t.tolist() == [0.5, 1.0]
+
+
 @pytest.mark.parametrize("mask", [0o022, 0o027])
 def test_a_saved_solution_has_the_rights_of_any_new_file(solution, tmp_path, mask):
     before = os.umask(mask)

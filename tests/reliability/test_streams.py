@@ -101,6 +101,13 @@ RUNS = {
     "events": (OSCILLATOR, "RKMK4", (0.0, 10.0), 1e-2, {"events": {"left": lambda t, y: y[0]}}),
     "lanes": (COMPILED, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
     "variable ensemble": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 9.0), None, {"rtol": 1e-8, "y0": STARTS}),
+    "variable ensemble of the same times": (
+        OSCILLATOR,
+        "RKMK_DOP853",
+        (0.0, 3.0),
+        None,
+        {"max_step": 0.01, "y0": STARTS},
+    ),
     "variable ensemble that events end": (
         OSCILLATOR,
         "RKMK_DOP853",
