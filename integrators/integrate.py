@@ -415,17 +415,17 @@ def resume(
     chosen = _again(stored, method)
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
-    problem = pose(problem)
+    given = pose(problem)
     with content_of(path):
-        if (size := np.shape(stored.y0)[-1]) != problem.n:
+        if (size := np.shape(stored.y0)[-1]) != given.n:
             raise StorageError(
                 f"{path}: a run of model {stored.attributes['model']!r} with {size} numbers in a state, but the given "
-                f"problem {problem.model!r} has {problem.n}"
+                f"problem {given.model!r} has {given.n}"
             )
-        problem = problem.with_start(stored.y0)
+        problem = given.with_start(stored.y0)
     gathered = () if statistics is None else checked(statistics)
     way, output = stored.way(controller), stored.output(events_of(events, problem, gathered), gathered)
-    stored.check(problem, chosen, output, unchecked)
+    stored.check(problem, chosen, output, unchecked, given.y0)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import KINDS, StepController, find_controller
 from integrators.engine.adaptive_run import Steering
@@ -311,9 +311,16 @@ class Stored:
             for run, state in zip(runs, self.states, strict=True):
                 run.restore(state)
 
-    def check(self, problem: Problem, method: Method, output: Output = _NONE, unchecked: Sequence[str] = ()) -> None:
+    def check(
+        self,
+        problem: Problem,
+        method: Method,
+        output: Output = _NONE,
+        unchecked: Sequence[str] = (),
+        start: ArrayLike | None = None,
+    ) -> None:
         """StorageError if the problem or the method is another one than then; places that begin as one of those in
-        `unchecked` are taken to be the same.
+        `unchecked` are taken to be the same.  `start`: that at which the problem was given.
         """
         now = problem_fingerprint(problem, output)
         then, unknown = self.fingerprints
@@ -325,8 +332,9 @@ class Stored:
         if changed := [p for p in places if now.places.get(p) != then.get(p) and counts(p)]:
             raise StorageError(
                 f"{self.path}: a run of model {self.attributes['model']!r}, but the given problem {problem.model!r} "
-                f"has other {_listed(changed)}; resume needs the problem unchanged (what the run itself changes, such "
-                "as a counter, can be named in `unchecked`)"
+                f"has other {_listed(changed)}{self._of_the_start(start) if changed == ['guards'] else ''}; resume "
+                "needs the problem unchanged (what the run itself changes, such as a counter, can be named in "
+                "`unchecked`)"
             )
         if unclear := {p: what for p, what in (unknown | now.unknown).items() if counts(p)}:
             raise StorageError(
@@ -341,6 +349,15 @@ class Stored:
             raise StorageError(
                 f"{self.path}: computed with {self.attributes['kernels']} kernels, these are {MODE} (LIEMECH_KERNELS)"
             )
+
+    def _of_the_start(self, start: ArrayLike | None) -> str:
+        """How the start of a problem, where its guards have their limits from, differs from that of the run."""
+        now, then = np.asarray(start), self.y0
+        if now.shape != then.shape or not (differ := np.argwhere(now != then)).size:
+            return ""
+        place = tuple(differ[0].tolist())
+        where, given, own = ", ".join(map(str, place)), float(now[place]), float(then[place])
+        return f", whose limits come from its start: y0[{where}] is {given!r}, that of the run is {own!r}"
 
 
 def load(path: str | os.PathLike[str]) -> Stored:
