@@ -247,6 +247,11 @@ def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
     sympy expression
         In no order; the expressions themselves, too.
 
+    Raises
+    ------
+    ValueError
+        A sum of what an `IndexedBase` numbers whose limits are no numbers.
+
     Examples
     --------
     >>> x, y = sympy.symbols("x y")
@@ -267,7 +272,11 @@ def _parts_of(e: Any) -> Iterable[Any]:
         return ()
     if not isinstance(e, ExprWithLimits):
         return tuple(e.args)
-    return (e.doit(),) if e.has(sympy.Indexed) else (*e.free_symbols, *e.atoms(AppliedUndef))
+    if not e.has(sympy.Indexed):
+        return (*e.free_symbols, *e.atoms(AppliedUndef))
+    if (done := e.doit()) == e:
+        raise ValueError(f"expression: {e} cannot be written out, expected limits that are numbers")
+    return (done,)
 
 
 def _machine(e: Any) -> str:

@@ -418,8 +418,8 @@ def _given(
     Lagrangian and the constraints, by functions of the time alone.
     """
     t = dynamicsymbols._t
-    symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
-    given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
+    symbols = {_named(x, "parameters"): value for x, value in (parameters or {}).items()}
+    given_inputs = {_named(x, "inputs"): value for x, value in (inputs or {}).items()}
     exchanged = {x: _expression(x, f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
     for x, f in exchanged.items():
         if f.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo):
@@ -457,6 +457,16 @@ def _given(
     _have_rates({x.args[0] for x in parts_of(found) if isinstance(x, sympy.Derivative)} & set(driven))
     names = sorted(symbols, key=str)
     return _Given(t, names, [numbers[x] for x in names], driven, exchanged, {}, real(begin, "t"))
+
+
+def _named(x: Any, what: str) -> Any:
+    """What a user names a parameter or an input by, for SymPy."""
+    try:
+        return sympy.sympify(x)
+    except (sympy.SympifyError, TypeError):
+        raise TypeError(
+            f"{what}: {shown(x)}, expected a symbol or its name; give m[0] of an IndexedBase itself"
+        ) from None
 
 
 def _expression(x: Any, given: Any) -> Any:

@@ -61,6 +61,8 @@ assert "heavy-top" in str(SYSTEMS) and len(SYSTEMS) > 50
 SYSTEMS["heavy-top"].problem()
 others = ("mechanics.elastic", "mechanics.mechanism", "mechanics.nonholonomic", "mechanics.systems.rolling.")
 print(*[name for name in sys.modules if name.startswith(others)])
+SYSTEMS["rolling-disk"].problem(), SYSTEMS["rssr"].problem(), SYSTEMS["rubber-rod"].problem()
+assert all(any(name.startswith(other) for name in sys.modules) for other in others)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

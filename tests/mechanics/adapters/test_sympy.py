@@ -548,3 +548,7 @@ def test_parameters_may_be_numbered() -> None:
     assert posed.velocity(0.0, y) == pytest.approx(same.velocity(0.0, y), rel=1e-14)
     with pytest.raises(ValueError, match=r"no value for k\[1\], k\[2\]"):
         mechanics.from_lagrangian(L, q, {x: v for x, v in values.items() if x not in (springs[1], springs[2])}, start)
+    with pytest.raises(ValueError, match=r"Sum\(k\[i\].* expected limits that are numbers"):
+        mechanics.from_lagrangian(kinetic - sympy.Sum(springs[i], (i, 0, k)) * q3**2, q, values, start)
+    with pytest.raises(TypeError, match=r"parameters: 'm\[0\]', expected a symbol or its name; give m\[0\]"):
+        mechanics.from_lagrangian(L, q, {"m[0]": 1.0}, start)
