@@ -25,9 +25,9 @@ from integrators.arguments import (
     way_of,
 )
 from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_steps, or_damped, unsmooth, varying
-from integrators.choice.stiffness import STIFF, TOLERANCES, Asking, TurnedStiff, may_decay
+from integrators.choice.stiffness import STIFF, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
-from integrators.engine.adaptive_run import Steering, usual_atol
+from integrators.engine.adaptive_run import Steering
 from integrators.engine.checkpoint import Checkpoint, Stored, content_of
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
@@ -305,16 +305,18 @@ def integrate(
     def first() -> Solution:
         return _solved(problem, chosen, way, runs, progress, callback, keeper, crew, says)
 
+    if not asks:
+        return first()
+    stiff = varying(problem, STIFF, "what has come to decay fast")
+
     def damped(most: int | None) -> Solution:
         return integrate(
-            problem, STIFF, span, rtol=TOLERANCES[0], atol=usual_atol(problem, TOLERANCES[1]), max_steps=most,
-            save_every=save_every, t_eval=t_eval, events=events, progress=progress,
+            problem, stiff.method, span, rtol=stiff.rtol, atol=stiff.atol, max_steps=most, save_every=save_every,
+            t_eval=t_eval, events=events, progress=progress,
         )  # fmt: skip
 
-    solution = or_damped(first, damped) if asks else first()
-    if asks and solution.method == STIFF:
-        return with_choice(solution, varying(problem, STIFF, "what has come to decay fast").says)
-    return solution
+    solution = or_damped(first, damped)
+    return with_choice(solution, stiff.says) if solution.method == STIFF else solution
 
 
 def integrate_together(
