@@ -103,8 +103,9 @@ def integrate(
         (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps end at the samples of inputs.
         And where GAUSS8 would take more than 10 000 steps only because something decays within one of them (stiff
         equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory without callback, file and
-        statistics is asked on the way, too, and begun anew, and so where a step is not solved, if that comes to the
-        end.  The message of the solution names method, step and tolerance.
+        statistics is asked on the way, too (that of RKMK_DOP853 as well: what has struck comes to stand), and begun
+        anew, and so where a step is not solved, if that comes to the end.  The message of the solution names method,
+        step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -294,7 +295,7 @@ def integrate(
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
     plain = callback is None and checkpoint is None and into is None and not gathered
-    asks = nothing_said and plain and step is not None and may_decay(problem)
+    asks = nothing_said and plain and chosen.name != STIFF and may_decay(problem)
     crew = Asking(span) if asks and len(runs) == 1 else crew
     keeper: Checkpoint | None = None
     if into is not None:
@@ -307,12 +308,13 @@ def integrate(
 
     if not asks:
         return first()
-    stiff = varying(problem, STIFF, "what has come to decay fast")
+    stiff = varying(problem, STIFF, "what has come to decay fast", max_step)
 
     def damped(most: int | None) -> Solution:
         return integrate(
-            problem, stiff.method, span, rtol=stiff.rtol, atol=stiff.atol, max_steps=most, save_every=save_every,
-            t_eval=t_eval, events=events, progress=progress,
+            problem, stiff.method, span, rtol=stiff.rtol, atol=stiff.atol, max_step=max_step,
+            max_steps=max_steps if most is None else most, save_every=save_every, t_eval=t_eval, events=events,
+            progress=progress,
         )  # fmt: skip
 
     solution = or_damped(first, damped)

@@ -1,8 +1,13 @@
-"""Whether what decays makes the steps of GAUSS8 short: at the start of a run, or on its way."""
+"""Whether what decays makes the steps of GAUSS8, or of an explicit method, short: at the start of a run, or on its
+way.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from integrators.arguments import way_of
 from integrators.choice.trials import known, substeps_of, tried
@@ -13,20 +18,22 @@ from integrators.problem import Problem
 from integrators.problem.jacobian import derivative
 from integrators.status import Status
 
+Array = NDArray[np.float64]
+
 MANY = 10_000
-"""Steps of GAUSS8 beyond which a method that damps is asked."""
+"""Steps beyond which a method that damps is asked."""
 STIFF, TOLERANCES = "RKMK_RADAU_IIA5", (1e-9, 1e-12)
 """That method; and the tolerances of all whose steps vary where nothing is said."""
-_BEGUN, _BEGINNING, _DECAYS, _LARGEST = 16, 0.05, 0.1, 100
-"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8 from
-which on that is asked; and components of a velocity, at most.
+_BEGUN, _BEGINNING, _DECAYS, _UNSTABLE, _LARGEST = 16, 0.05, 0.1, 1.0, 100
+"""Steps after which decays are looked at; part of a run by whose steps it is judged; decay in a step of GAUSS8, and in
+one of an explicit method, from which on that is asked; and components of a velocity, at most.
 """
 _OFTEN, _LOOKED = 32, 1024
 """A run is looked at after so many parts of its steps, and at most so many steps."""
 _FEW, _LATER = 500, 0.2
 """Substeps after which it is asked then, at least, and which part of all."""
 _FEWER, _LEAST = 0.1, 40
-"""Part of the steps of GAUSS8 that variable ones take there, at most, and the number that is granted anyway."""
+"""Part of its steps that those of the method that damps are there, at most, and the number that is granted anyway."""
 
 
 def may_decay(problem: Problem) -> bool:
@@ -36,12 +43,13 @@ def may_decay(problem: Problem) -> bool:
 
 
 class TurnedStiff(Exception):
-    """A run of GAUSS8 has come where `is_stiff` is true."""
+    """A run has come where `is_stiff` is true."""
 
 
 class Asking(Here):
-    """Takes the steps of one run of GAUSS8 and asks on the way whether it has become stiff: what slides comes to stick.
-    At steps that do not depend on how fast the machine is, so that another run asks at the same.
+    """Takes the steps of one run, of GAUSS8 or of an explicit method, and asks on the way whether it has become stiff:
+    what slides comes to stick.  At steps that do not depend on how fast the machine is, so that another run asks at the
+    same.
     """
 
     def __init__(self, span: tuple[float, float]) -> None:
@@ -66,7 +74,8 @@ class Asking(Here):
         self._asked = substeps
         try:
             step = abs(run.t - t) / max(1, substeps - before)
-            return is_stiff(run.problem.with_start(run.shown()), (run.t, self._end), step)
+            begun = is_stiff if run.method.stepper.report else is_stiff_there
+            return begun(run.problem.with_start(run.shown()), (run.t, self._end), step)
         except KeyboardInterrupt:  # who drives the run hears of it, too
             return False
 
@@ -75,17 +84,32 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
     """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
     takes far fewer: of the beginning of the run it is tried.
     """
+    begun = Plan(span[0], float(np.sign(span[1] - span[0])) * step, _BEGUN)
+
+    def after_some() -> tuple[float, Array]:
+        found = tried(problem, known("GAUSS8"), begun)
+        return found.last_t, found.last
+
+    return _is_damped(problem, span, step, _DECAYS, after_some)
+
+
+def is_stiff_there(problem: Problem, span: tuple[float, float], step: float) -> bool:
+    """The same of an explicit method whose steps are so long where the problem starts."""
+    return _is_damped(problem, span, step, _UNSTABLE, lambda: (span[0], np.asarray(problem.y0)))
+
+
+def _is_damped(
+    problem: Problem, span: tuple[float, float], step: float, least: float, place: Callable[[], tuple[float, Array]]
+) -> bool:
     length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
     if not step * MANY < length or not may_decay(problem):
         return False
     method = known(STIFF)
     try:
         method.check(problem, span[0])
-        begun = Plan(span[0], forward * step, _BEGUN)
-        found = tried(problem, known("GAUSS8"), begun)
-        rates = np.linalg.eigvals(forward * derivative(problem, found.last_t, found.last))
+        rates = np.linalg.eigvals(forward * derivative(problem, *place()))
         decays = -rates.real[np.abs(rates.imag) <= np.abs(rates.real)]
-        if not step * decays.max(initial=0.0) > _DECAYS:
+        if not step * decays.max(initial=0.0) > least:
             return False
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))

@@ -69,9 +69,10 @@ def sliding(t, y, parameters, structure, work, out):
     out[1] = 0.3 * np.sin(t) - np.tanh(y[1] / 1e-4)
 
 
-def test_what_comes_to_decay_fast_on_the_way_is_damped_from_then_on():
-    """GAUSS8 would take more than a million steps."""
-    problem = Problem(rn(2), [0.0, 1.0], sliding)
+@pytest.mark.parametrize("strikes", [False, True])
+def test_what_comes_to_decay_fast_on_the_way_is_damped_from_then_on(strikes):
+    """GAUSS8 would take more than a million steps, and RKMK_DOP853, to which goes what strikes, 1e5."""
+    problem = Problem(rn(2), [0.0, 1.0], sliding, strikes=strikes)
     assert not is_stiff(problem, (0.0, 60.0), suggest_step(problem))
     runs = [integrate(problem, (0.0, 60.0), t_eval=[1.0, 30.0, 60.0]) for _ in range(2)]
     assert "RKMK_RADAU_IIA5, chosen for want of a method, with rtol=1e-09 for what has come to decay" in runs[0].message

@@ -338,3 +338,18 @@ def test_what_is_said_of_a_run_knows_no_unit_of_length(method, step, law, stiffn
     one, other = runs
     assert np.abs(one["q"][-1, :3] - other["q"][-1, :3] / 1e3).max() < 1e-7
     assert [d.name for d in one.doubts] == [d.name for d in other.doubts]
+
+
+def test_what_has_come_to_stand_on_stiff_friction_does_not_make_the_steps_of_its_run_short():
+    """An explicit method takes ten times as many steps for what the friction of four feet damps within one."""
+    trunk = Body("trunk", Free(), inertia=Inertia.about_com(10.0, (0, 0, 0), np.diag([0.3, 0.5, 0.7])))
+    feet = [Sphere(Frame("trunk", (x, y, -0.2)), 0.05) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
+    law = {"stiffness": 5e4, "damping": 0.5, "friction": 0.8, "slip_speed": 1e-4}
+    table = Mechanism(Tree([trunk]), elements=[contact(foot, GROUND, **law) for foot in feet])
+    problem, span = table.problem(at(0, 0, 0.2496), [0.0, 0.0, 0.0, 0.1, 0.0, 0.0]), (0.0, 1.0)
+    run = integrate(problem, span)
+    assert run.success, run.message
+    assert "RKMK_RADAU_IIA5, chosen for want of a method, with rtol=1e-09 for what has come to decay" in run.message
+    explicit = integrate(problem, "RKMK_DOP853", span, rtol=1e-9, atol=1e-12)
+    assert run.y[-1] == pytest.approx(explicit.y[-1], abs=1e-6)
+    assert explicit.steps > 10 * run.steps
