@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
 import warnings
@@ -141,6 +142,8 @@ def sweep(
     own = [name for name in axes if name not in _OF_RUNS]
     if own and not is_builder:
         raise TypeError(f"model: {shown(model)}, expected a function of {', '.join(own)} that gives a problem")
+    if is_builder:
+        _check_takes(model, own)
     if twice := [name for name, value in (("method", method), ("step", step)) if name in axes and value is not None]:
         raise TypeError(f"{', '.join(twice)}: among the parameters and besides; give it once")
     given = {"method": method, "t_span": t_span, "step": step, **options}
@@ -175,6 +178,19 @@ def _axes(parameters: Any) -> dict[str, list[Any]]:
     if not axes:
         raise ValueError("parameters: none, expected one or more names with their values")
     return axes
+
+
+def _check_takes(model: Callable[..., Any], names: list[str]) -> None:
+    """TypeError unless a function takes parameters of these names."""
+    try:
+        signature = inspect.signature(model)
+    except (TypeError, ValueError):  # of what has none, the cells say what is wrong
+        return
+    try:
+        signature.bind(**dict.fromkeys(names))
+    except TypeError as error:
+        takes = ", ".join(map(str, signature.parameters.values())) or "nothing"
+        raise TypeError(f"parameters: {', '.join(names) or 'none'}, but the model takes {takes}: {error}") from None
 
 
 def _always(problem: Problem) -> Problem:

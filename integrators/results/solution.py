@@ -619,7 +619,7 @@ class Solution:
             )
         in_use = InUse(path, begins=False)
         try:
-            return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
+            return storage.write(path, self._stored())
         finally:
             in_use.give_back()
 
@@ -718,6 +718,9 @@ class Solution:
             ("_greatest", self.greatest, f", largest value {since}"),
             ("_mean", self.mean_since, f", mean {since}"),
         )
+
+    def _stored(self) -> storage.Dataset:
+        return storage.Dataset(self._stored_variables(), self._stored_attributes())
 
     def _stored_attributes(self) -> dict[str, str | int | float]:
         status = self.status.name if isinstance(self.status, Status) else "per trajectory"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.results.storage import texts_of
+from integrators.results.storage import attributes_of, texts_of
 
 if TYPE_CHECKING:
     from integrators.results.solution import Solution
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def as_xarray(solution: Solution) -> Any:
     """See `Solution.to_xarray`."""
     xarray = _extra("xarray", "to_xarray")
-    variables = {name: (v.dims, v.values, texts_of(v)) for name, v in solution._stored_variables().items()}
-    return xarray.Dataset(variables, attrs=solution._stored_attributes())
+    stored = solution._stored()
+    variables = {name: (v.dims, v.values, texts_of(v)) for name, v in stored.variables.items()}
+    return xarray.Dataset(variables, attrs=attributes_of(stored))
 
 
 def as_pandas(solution: Solution) -> Any:
@@ -34,7 +35,7 @@ def as_pandas(solution: Solution) -> Any:
         whose = np.broadcast_to(np.arange(len(t))[:, None], t.shape)
         index = pandas.MultiIndex.from_arrays([whose[reached], t[reached]], names=["trajectory", "t"])
         frame = pandas.DataFrame({name: values[reached] for name, values in columns.items()}, index=index)
-    frame.attrs = solution._stored_attributes()
+    frame.attrs = attributes_of(solution._stored())
     return frame
 
 

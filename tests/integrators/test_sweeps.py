@@ -1,6 +1,7 @@
 """Sweeps: labelled tables of runs; variants of a model in lanes have the bits that they have alone."""
 
 import itertools
+import re
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -363,3 +364,19 @@ def test_a_builder_that_raises_anything_loses_its_own_cell():
 def test_functions_that_no_process_can_find_are_named():
     with ProcessPoolExecutor(1) as pool, pytest.raises(TypeError, match="cannot be sent to another process"):
         sweep(decaying, {"rate": [0.1]}, "RKMK4", (0, 1), 0.01, client=pool, quantities={"end": lambda s: s.y[-1, 0]})
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["rates"], "parameters: rates, but the model takes rate: missing a required argument: 'rate'"),
+        (
+            ["rate", "rtol"],
+            "parameters: rate, rtol, but the model takes rate: got an unexpected keyword argument 'rtol'",
+        ),
+        (["step"], "parameters: none, but the model takes rate: missing a required argument: 'rate'"),
+    ],
+)
+def test_parameters_that_a_model_does_not_take_are_named(names, says):
+    with pytest.raises(TypeError, match=f"^{re.escape(says)}$"):
+        sweep(decaying, {name: [0.1] for name in names}, "RKMK4", (0, 1), None if "step" in names else 0.01)
