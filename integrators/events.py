@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.fields import Field, as_field
-from liegroup.arrays import check_function, integer, of_kind, real
+from liegroup.arrays import check_function, integer, of_kind, real, shown
 from liegroup.compile import absolute, helper
 from liegroup.compile.scalars import maximum
 from liegroup.modules import listing
@@ -87,6 +87,8 @@ class Event:
     terminal: bool | int = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.function, str) and callable(self.name):
+            raise TypeError(f"function: {shown(self.function)}, expected a function g(t, y), before the name")
         of_kind(self.name, str, "name", "a text")
         if not isinstance(self.function, Field):
             check_function(self.function, f"event {self.name!r}: function", "a function g(t, y)")

@@ -575,3 +575,8 @@ def test_what_a_method_goes_on_with_between_projections_says_nothing_of_rates(pa
     wanted = np.count_nonzero(np.diff(np.sign(p - level)))
     run = integrate(problem, "GAUSS8", (0.0, 2.0), 0.1, events={"level": lambda t, y: y[3] - level})
     assert len(run.events["level"][0]) == wanted > 2
+
+
+def test_a_name_before_the_function_is_told_so():
+    with pytest.raises(TypeError, match=r"^function: 'zero', expected a function g\(t, y\), before the name$"):
+        Event("zero", lambda t, y: y[0])
