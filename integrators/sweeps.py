@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from integrators.arguments import interval
 from integrators.engine.crew import cores, sendable
 from integrators.engine.interrupts import interruptible
 from integrators.engine.varied_run import likeness, varies
@@ -262,7 +263,7 @@ def _likeness(run: Cell | Exception) -> Any:
         method = find(run["method"])
         if isinstance(method, Reference):
             return None
-        key = likeness(run["problem"], method, float(run["t_span"][0]))
+        key = likeness(run["problem"], method, interval(run["t_span"])[0])
     except (ValueError, TypeError, ArithmeticError):  # the run of the cell will say what is wrong
         return None
     return None if key is None else (key, method.name, run["step"])

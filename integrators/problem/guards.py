@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import of_kind, real
+from liegroup.arrays import of_kind, real, sequence
 
 Array = NDArray[np.float64]
 UNBOUNDED = float("inf")
@@ -254,7 +254,7 @@ def doubtful(doubts: Sequence[Doubt]) -> str:
 
 def checked(guards: Any) -> tuple[Guard, ...]:
     """Guards as a tuple, or TypeError."""
-    found = tuple(guards)
+    found = sequence(guards, "guards", "a sequence of integrators.Guard objects")
     for guard in found:
         if not isinstance(guard, Guard):
             raise TypeError(f"guards: {guard!r}, expected integrators.Guard objects")

@@ -17,7 +17,7 @@ from integrators.problem.inputs import as_inputs
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from integrators.problem.sparsity import as_sparsity, pattern
-from liegroup.arrays import call, integer, of_kind, real, reals, sequence, shown
+from liegroup.arrays import call, check_function, integer, of_kind, real, reals, sequence, shown
 from liegroup.compile import is_ours
 from liegroup.display import card, table
 from liegroup.group import TOLERANCE
@@ -287,7 +287,7 @@ class Problem:
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        of_kind(self.canonical, (bool, np.bool_), "canonical", "True or False")
+        self._check_kinds()
         self._put("positions", integer(self.positions, "positions", 0))
         self._put("table", _table(self.group, self.canonical, self.positions))
         if self.canonical:
@@ -297,7 +297,11 @@ class Problem:
         self._put("parameters", _vector(self.parameters, "parameters", np.float64))
         self._put("inputs", as_inputs(self.inputs, len(self.parameters)))  # type: ignore[arg-type]
         self._put("structure", _vector(self.structure, "structure", np.int64))
-        if isinstance(self.invariants, Mapping) and not self.invariant_names:
+        self._put("invariant_names", sequence(self.invariant_names, "invariant_names", "a sequence of names"))
+        if isinstance(self.invariants, Mapping):
+            if self.invariant_names not in ((), tuple(self.invariants)):
+                names = ", ".join(map(shown, self.invariants))
+                raise ValueError(f"invariant_names: {self.invariant_names}, but invariants names {names}; leave it out")
             self._put("invariant_names", tuple(self.invariants))
         self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
         self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
@@ -307,7 +311,8 @@ class Problem:
         self._put("begins", None if self.begins is None else real(self.begins, "begins"))
         self._put("jacobian_sparsity", as_sparsity(self.jacobian_sparsity, self.dimension))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
-        self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
+        units = sequence(self.invariant_units, "invariant_units", "a sequence of texts")
+        self._put("invariant_units", units or ("",) * len(self.invariant_names))
         self._put("angles", _components(self.angles, self.n))
         self._put("guards", checked(self.guards))
         self._watch_guards()
@@ -315,6 +320,17 @@ class Problem:
         self._put("variables", _listed(self.variables) or _default_variables(self.table, has_momenta))
         self._put("work_shape", self._work_shape())
         self._check()
+
+    def _check_kinds(self) -> None:
+        """TypeError for what would be true, or be called, whatever it is."""
+        for name in ("canonical", "re_bases", "accumulates", "strikes", "has_kinks", "vectorized"):
+            of_kind(getattr(self, name), (bool, np.bool_), name, "True or False")
+        of_kind(self.autonomous, (bool, np.bool_, type(None)), "autonomous", "True, False or None")
+        of_kind(self.model, str, "model", "a text")
+        of_kind(self.own_steps, Mapping, "own_steps", "a mapping from names of methods to steps")
+        for name in ("explain", "doubts", "directions", "fastest", "exact"):
+            if (function := getattr(self, name)) is not None:
+                check_function(function, name)
 
     def _put(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import reals
 from liegroup.compile import helper
 
 EXACT, HALF, ORDER = range(3)
@@ -27,21 +28,22 @@ def as_sparsity(given: Any, d: int) -> Any:
 
     Raises
     ------
-    ValueError
-        For another shape, or entries that are not finite.
+    ValueError, TypeError
+        For what is no matrix, another shape, or entries that are not finite.
     """
     if given is None:
         return None
     from scipy import sparse  # slow to import
 
-    matrix = sparse.csr_array(given)
-    if matrix.shape == (d, d) and matrix.dtype == np.int8:
-        return matrix  # made here
-    if matrix.shape != (d, d):
+    given = given if sparse.issparse(given) else reals(given, "jacobian_sparsity", f"a matrix ({d}, {d})")
+    if given.shape != (d, d):
         raise ValueError(
-            f"jacobian_sparsity: shape {matrix.shape}, expected ({d}, {d}): a row and a column per component of the "
+            f"jacobian_sparsity: shape {given.shape}, expected ({d}, {d}): a row and a column per component of the "
             "velocity; entry (i, j) is not zero where component i of the field depends on component j of the state"
         )
+    matrix = sparse.csr_array(given)
+    if matrix.dtype == np.int8 and matrix.diagonal().all() and matrix.data.all():
+        return matrix  # made here
     if not np.isfinite(np.asarray(matrix.data, dtype=float)).all():
         raise ValueError("jacobian_sparsity: an entry is not finite; give ones and zeros")
     matrix.eliminate_zeros()

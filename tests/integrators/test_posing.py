@@ -4,6 +4,7 @@ import cProfile
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import mechanics
 from integrators import Problem, integrate, resume
@@ -174,3 +175,33 @@ def test_eliminations_by_rows_have_the_bits_of_those_by_scalars(kind):
     assert np.array_equal(rows[2 : 2 + n, n : n + m], scalars[2 : 2 + n, n : n + m], equal_nan=True)
     assert np.array_equal(rows[:2], a[:2])
     assert np.array_equal(rows[:, n + m :], a[:, n + m :])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"strikes": "no"}, "strikes: 'no', expected True or False"),
+        ({"autonomous": 1.0}, "autonomous: 1.0, expected True, False or None"),
+        ({"model": None}, "model: None, expected a text"),
+        ({"exact": [1.0]}, r"exact: \[1.0\], expected a function"),
+        ({"guards": 3}, "guards: 3, expected a sequence of integrators.Guard objects"),
+        ({"invariant_names": "ab"}, "invariant_names: 'ab', expected a sequence of names"),
+        ({"invariant_units": 1}, "invariant_units: 1, expected a sequence of texts"),
+        ({"invariants": {"a": lambda t, y: y[0]}, "invariant_names": ["b"]}, r"\('b',\), but invariants names 'a'"),
+        ({"jacobian_sparsity": 1.0}, r"jacobian_sparsity: shape \(\), expected \(2, 2\)"),
+        ({"jacobian_sparsity": "full"}, "jacobian_sparsity: 'full', expected a matrix"),
+        ({"own_steps": [1]}, r"own_steps: \[1\], expected a mapping"),
+    ],
+)
+def test_what_is_said_of_a_problem_is_of_its_kind(given, words):
+    """What is true whatever it is, or is passed over, would be believed in silence."""
+    with pytest.raises((TypeError, ValueError), match=words):
+        Problem(table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: [y[1], -y[0]], **given)
+
+
+def test_a_pattern_of_small_integers_gets_its_diagonal():
+    problem = Problem(
+        table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: [y[1], -y[0]],
+        jacobian_sparsity=scipy.sparse.csr_array(np.array([[0, 1], [1, 0]], dtype=np.int8)),
+    )  # fmt: skip
+    assert problem.jacobian_sparsity.toarray().tolist() == [[1, 1], [1, 1]]
