@@ -344,7 +344,7 @@ def lyapunov_exponents(
     steps, every, skip = integer(steps, "steps", 1), integer(every, "every", 1), integer(skip, "skip")
     step = real(step, "step", "a positive time in seconds", lambda x: x > 0.0)
     state = problem.check_state(problem.y0 if y is None else y, "y")
-    directions = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, k)))[0]
+    directions = np.linalg.qr(np.random.default_rng(integer(seed, "seed")).normal(size=(n, k)))[0]
     sums, history, times = np.zeros(k), [], []
     told: set[str] = set()
     stepped, halved = (_steps(problem, method, h, skip + steps) for h in (step, 0.5 * step))

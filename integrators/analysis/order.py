@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import check_function, integer, positive, sequence
+from liegroup.arrays import check_function, integer, positive, real, sequence
 
 Array = NDArray[np.float64]
 FLOOR = 1e-13
@@ -101,6 +101,8 @@ def measured_order(
     1.0
     """
     check_function(solve, "solve")
+    check_function(distance, "distance", "a function of two states", 2)
+    floor = real(floor, "floor", "a non-negative number", lambda x: x >= 0.0)
     counts = [integer(n, "counts", 1) for n in sequence(counts, "counts", "rising numbers of steps")]
     if len(counts) < 2 or any(a >= b for a, b in pairwise(counts)):
         raise ValueError(f"counts = {list(counts)}: expected at least two rising numbers of steps")
@@ -152,6 +154,8 @@ def measured_local_order(
     """
     check_function(step, "step")
     check_function(exact, "exact")
+    check_function(distance, "distance", "a function of two states", 2)
+    floor = real(floor, "floor", "a non-negative number", lambda x: x >= 0.0)
     sizes = [positive(h, "sizes") for h in sequence(sizes, "sizes", "falling step sizes")]
     if len(sizes) < 2 or any(a <= b for a, b in pairwise(sizes)):
         raise ValueError(f"sizes = {list(sizes)}: expected at least two falling step sizes")

@@ -43,7 +43,7 @@ def symmetry_defect(
     >>> symmetry_defect(midpoint, 1.0, 0.1) < 1e-15 < symmetry_defect(lambda y, h: y * (1 + h), 1.0, 0.1)
     True
     """
-    _check(step, h, steps)
+    steps = _checked_steps(step, h, steps, distance)
     z = deepcopy(y)  # steps may work in place
     for size in (h, -h):
         for _ in range(steps):
@@ -94,7 +94,7 @@ def reversibility_defect(
     >>> reversibility_defect(leapfrog, turn, np.array([1.0, 0.0]), 0.1, 10) < 1e-14
     True
     """
-    _check(step, h, steps)
+    steps = _checked_steps(step, h, steps, distance)
     check_function(reverse, "reverse")
     z = deepcopy(y)  # steps may work in place
     for _ in range(2):
@@ -104,7 +104,8 @@ def reversibility_defect(
     return distance(z, y)
 
 
-def _check(step: Any, h: Any, steps: Any) -> None:
+def _checked_steps(step: Any, h: Any, steps: Any, distance: Any) -> int:
     check_function(step, "step")
+    check_function(distance, "distance", "a function of two states", 2)
     real(h, "h")
-    integer(steps, "steps", 1)
+    return integer(steps, "steps", 1)

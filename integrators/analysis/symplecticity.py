@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import check_function, integer, reals
+from liegroup.arrays import check_function, integer, positive, reals
 
 Array = NDArray[np.float64]
 Move = Callable[[Any, Any], Any]
@@ -70,7 +70,9 @@ def derivative(
     [[6.0]]
     """
     _check_map(map_, dimension)
-    start = reals(y, "y")
+    check_function(retract, "retract", "a function of a state and an increment", 2)
+    check_function(increment, "increment", "a function of two states", 2)
+    delta, start = positive(delta, "delta"), reals(y, "y")
     centre = np.asarray(map_(start))
 
     def column(direction: Array) -> Any:

@@ -22,6 +22,7 @@ from integrators.controllers.controller import Steered, StepController
 from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.method import Method
 from integrators.status import NON_FINITE, OK
+from liegroup.arrays import of_kind, real, reals, shown
 from liegroup.compile import entry, helper, ld, power, select, st
 from liegroup.compile.scalars import absolute, arctan2, maximum, minimum
 
@@ -212,8 +213,16 @@ class Controller(StepController):
     judge = judge
 
     def __post_init__(self) -> None:
-        for field in ("b", "a"):  # from a file they come as lists
+        of_kind(self.name, str, "name", "a text")
+        for field, count in (("b", 3), ("a", 2)):  # from a file they come as lists
+            exponents = reals(getattr(self, field), field, f"{count} numbers")
+            if exponents.shape != (count,) or not np.isfinite(exponents).all():
+                raise ValueError(f"{field}: {shown(getattr(self, field))}, expected {count} finite numbers")
             object.__setattr__(self, field, tuple(getattr(self, field)))
+        for field in ("safety", "least", "greatest", "hold"):
+            real(getattr(self, field), field, "a number", lambda x: True)
+        for field in ("smooth", "cautious"):
+            of_kind(getattr(self, field), (bool, np.bool_), field, "True or False")
         if not (0 < self.safety <= 1 and 0 < self.least < 1 < self.greatest and 1 <= self.hold < self.greatest):
             raise ValueError(
                 f"controller {self.name}: expected 0 < safety ≤ 1, 0 < least < 1 < greatest and 1 ≤ hold < greatest"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import reals
+from liegroup.arrays import integer, reals
 
 Array = NDArray[np.float64]
 LEAST_SAMPLES = 8
@@ -93,9 +93,7 @@ def energy_drift(t: ArrayLike, energy: ArrayLike, blocks: int = 64) -> Drift:
     True
     """
     times, values = _samples(t, energy)
-    count = min(int(blocks), len(times))
-    if count < LEAST_SAMPLES:
-        raise ValueError(f"blocks = {blocks}: expected at least {LEAST_SAMPLES}")
+    count = min(integer(blocks, "blocks", LEAST_SAMPLES), len(times))
     first = values[0]  # taken off, so that a constant leaves no rounding
     block_times, means = (np.array([part.mean() for part in np.array_split(x, count)]) for x in (times, values - first))
     centred = block_times - block_times.mean()

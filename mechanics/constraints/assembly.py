@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem.ambient import state_units as behind_velocities
-from liegroup.arrays import reals, sequence, shown
+from liegroup.arrays import of_kind, reals, sequence, shown
 from liegroup.table import EXP, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
@@ -197,6 +197,7 @@ def assemble(
     ...     print(round(error.gaps["away"], 3))
     0.5
     """
+    of_kind(equations, (LoopEquations, type(None)), "equations", "a LoopEquations")
     loops = equations or LoopEquations(tree, closures)
     start = tree.neutral() if guess is None else reals(guess, "guess")
     if start.shape != (tree.nq,) or not np.isfinite(start).all():

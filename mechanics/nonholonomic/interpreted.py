@@ -7,6 +7,7 @@ about a thousand times as long as a compiled one.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -41,16 +42,25 @@ class InterpretedFunctions(Functions):
     """The parameters, of the start."""
 
     def call(self, name: str, *arguments: Any, shape: tuple[int, ...] = ()) -> Array:
-        """The values of a function, or zeros of a shape if it is not given."""
+        """The values of a function as an array of a shape, zeros if it is not given; ValueError for another number."""
         function = getattr(self, name)
         if function is None:
             return np.zeros(shape)
-        return np.asarray(function(*arguments, *(() if self.parameters is None else (self.numbers,))))
+        values = self._values(name, *arguments)
+        if values.size != math.prod(shape):
+            raise ValueError(f"{name}: returned an array of shape {values.shape}, expected {shape}")
+        return values.reshape(shape)
+
+    def _values(self, name: str, *arguments: Any) -> Array:
+        values = getattr(self, name)(*arguments, *(() if self.parameters is None else (self.numbers,)))
+        if values is None:
+            raise TypeError(f"{name}: returned None, expected numbers; does it end without `return`?")
+        return np.asarray(values)
 
     def mass_at(self, q: Array) -> Array:
         """M(q); of the kinetic energy by polarisation."""
         if form_taken("mass", self.mass, self.parameters is not None) == MATRIX:
-            return self.call("mass", q)
+            return self.call("mass", q, shape=(self.n, self.n))
         e = np.eye(self.n)
         t = np.array([self.call("mass", q, x) for x in e])
         return np.asarray(np.array([[self.call("mass", q, x + y) for y in e] for x in e]) - t[:, None] - t)
@@ -58,14 +68,17 @@ class InterpretedFunctions(Functions):
     def rows_at(self, t: Any, q: Array) -> Array:
         """A(t, q)."""
         timed = form_taken("rows", self.rows, self.parameters is not None) == TIMED
-        return np.atleast_2d(self.call("rows", *((t, q) if timed else (q,))))
+        rows = np.atleast_2d(self._values("rows", *((t, q) if timed else (q,))))
+        if rows.ndim != 2 or rows.shape[1] != self.n:
+            raise ValueError(f"rows: returned an array of shape {rows.shape}, expected (m, {self.n})")
+        return rows
 
     @cached_property
     def derived(self) -> Derived:
         """The parts by complex steps; without a frame."""
         q = np.asarray(self.start, float)
         m = len(self.rows_at(0.0, q))
-        k = 0 if self.position is None else len(np.atleast_1d(self.call("position", q)))
+        k = 0 if self.position is None else self._values("position", q).size
         for name, function in (
             ("mass", self.mass_at),
             ("rows", lambda x: self.rows_at(0.0, x)),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
 from integrators.problem.problem import group_table
-from liegroup.arrays import check_function, of_kind, real, reals
+from liegroup.arrays import check_function, of_kind, real, reals, sequence
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import FORMS, argument_counts, form_taken
 from mechanics.nonholonomic.system import NonholonomicSystem
@@ -136,7 +136,20 @@ def nonholonomic_system(
     """
     table = group_table(group)
     q, v = reals(q0, "q0"), reals(v0, "v0")
-    numbers = np.zeros(0) if parameters is None else reals(parameters, "parameters")
+    for name, x, (place, size) in (("q0", q, (1, 3)), ("v0", v, (2, 4))):
+        if x.shape != (count := int(table[-1, place] + table[-1, size]),):
+            raise ValueError(f"{name}: shape {x.shape}, expected ({count},)")
+    numbers = np.zeros(0) if parameters is None else np.atleast_1d(reals(parameters, "parameters"))
+    if numbers.ndim != 1:
+        raise ValueError(f"parameters: shape {numbers.shape}, expected (k,)")
+    wanted = "integrators.Variable(name, labels, units)"
+    variables = sequence(variables, "variables", f"a sequence of {wanted}")
+    for x in variables:
+        of_kind(x, Variable, "variables", wanted)
+    for name, variable in (("velocities", velocities), ("quasi_velocities", quasi_velocities)):
+        of_kind(variable, (Variable, type(None)), name, wanted)
+    for name, flag in (("conservative", conservative), ("interpreted", interpreted)):
+        of_kind(flag, (bool, np.bool_), name, "True or False")
     given: dict[str, Any] = {
         "group": table,
         "mass": mass,
@@ -160,13 +173,10 @@ def nonholonomic_system(
     own = () if parameters is None else (numbers,)
     begin = real(t, "t")
     n, m = functions.n, functions.derived.m
-    for name, x, size in (("q0", q, functions.n_q), ("v0", v, n)):
-        if x.shape != (size,):
-            raise ValueError(f"{name}: shape {x.shape}, expected ({size},)")
     names = tuple(f"v{i}" for i in range(n))
     system = functions.system(
         model,
-        variables=tuple(variables) or (Variable("q", tuple(f"q{i}" for i in range(len(q)))),),
+        variables=variables or (Variable("q", tuple(f"q{i}" for i in range(len(q)))),),
         velocities=velocities or Variable("v", names),
         quasi_velocities=quasi_velocities or _quasi_velocities(functions, names),
         parameters=numbers,

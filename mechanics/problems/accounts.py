@@ -142,12 +142,12 @@ def element_accounts(
     if times.ndim != 1 or q.shape[:-1] != times.shape or p.shape[:-1] != times.shape or not np.isfinite(times).all():
         raise ValueError(f"t, q, p: shapes {times.shape}, {q.shape}, {p.shape}, expected (k,), (k, nq), (k, nv)")
     packed, size = mechanism.packed(), ACCOUNT * len(mechanism.elements)
+    places, rows = list(packed.inputs.places), []
+    given = np.full(len(places), np.nan) if u is None else reals(u, "u")
+    if given.shape not in ((len(places),), (len(times), len(places))):
+        raise ValueError(f"u: shape {given.shape}, expected ({len(places)},) or ({len(times)}, {len(places)})")
     if any(e.is_driven() for e in mechanism.elements) or tree.is_rheonomic:
         packed = replace(packed, parameters=packed.parameters.copy())
-        places, rows = list(packed.inputs.places), []
-        given = np.full(len(places), np.nan) if u is None else reals(u, "u")
-        if given.shape not in ((len(places),), (len(times), len(places))):
-            raise ValueError(f"u: shape {given.shape}, expected ({len(places)},) or ({len(times)}, {len(places)})")
         for s, x, y, inputs in zip(times, q, p, np.broadcast_to(given, (len(times), len(places))), strict=True):
             packed.parameters[places] = inputs
             rows.append(evaluate(kernel, packed, size, float(s), x, y))

@@ -98,6 +98,22 @@ def test_a_controller_that_would_not_settle_is_refused():
         find_controller("PI43")
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"b": "abc"}, "b: 'abc', expected 3 numbers"),
+        ({"b": (1.0, 0.0)}, r"b: \(1.0, 0.0\), expected 3 finite numbers"),
+        ({"a": (np.nan, 0.0)}, r"a: \(nan, 0.0\), expected 2 finite numbers"),
+        ({"safety": "high"}, "safety: 'high', expected a number"),
+        ({"smooth": "no"}, "smooth: 'no', expected True or False"),
+        ({"name": 3}, "name: 3, expected a text"),
+    ],
+)
+def test_what_a_controller_is_made_of_is_named(given, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        Controller(**{"name": "mine", **given})
+
+
 def test_compiled_and_interpreted_take_the_same_steps(problems):
     problem = problems.heavy_top()
     source = Problem(

@@ -203,6 +203,19 @@ def test_an_order_needs_errors_above_the_floor_and_a_finest_one() -> None:
         measured_order(lambda n: {8: 1e-2, 16: 2.5e-3, 32: np.nan}[n], [8, 16, 32], reference=0.0).order  # noqa: B018
 
 
+def test_what_rulers_are_given_is_named() -> None:
+    with pytest.raises(TypeError, match="distance: 3, expected a function of two states"):
+        measured_order(lambda n: 1 / n, [8, 16], distance=3)
+    with pytest.raises(ValueError, match="floor: nan, expected a non-negative number"):
+        measured_order(lambda n: 1 / n, [8, 16], floor=np.nan)
+    with pytest.raises(ValueError, match="blocks: inf, expected an integer of at least 8"):
+        energy_drift(np.arange(20.0), np.arange(20.0), blocks=np.inf)
+    with pytest.raises(TypeError, match="retract: None, expected a function"):
+        derivative(np.sin, [1.0], 1, retract=None)
+    with pytest.raises(ValueError, match="expected a positive number"):
+        derivative(np.sin, [1.0], 1, delta=0.0)
+
+
 def test_forms_of_other_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="square matrices of one size"):
         symplectic_defect(np.eye(4), canonical_form(1))

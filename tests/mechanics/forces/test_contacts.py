@@ -219,6 +219,8 @@ def test_accounts_of_too_few_instants_say_that_they_miss_an_impact():
     run = integrate(made.problem([RADIUS + 1e-3], [-1.0]), "RKMK4", (0.0, 0.02), step=1e-5, save_every=1000)
     with pytest.warns(RuntimeWarning, match=r"the works add up to .* J: the instants are too far apart"):
         element_accounts(made, run.t, run["q"], run["p"])
+    with pytest.raises(ValueError, match=r"u: shape \(1,\), expected \(0,\)"):  # it was passed over
+        element_accounts(made, run.t, run["q"], run["p"], [1.0])
 
 
 def test_a_sphere_between_spheres_keeps_all_momenta():

@@ -309,6 +309,28 @@ def test_interpreted_functions_that_lose_derivatives_are_named(name, function):
         nonholonomic_system(rn(3), q0=[0.0] * 3, v0=[0.3, 0.0, 1.0], interpreted=True, **given)
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"force": lambda t, q, v: 1.0}, r"force: returned an array of shape \(\), expected \(3,\)"),
+        ({"force": lambda t, q, v: v[:2]}, r"force: returned an array of shape \(2,\), expected \(3,\)"),
+        ({"value": lambda t, q: [0.0, 0.0]}, r"value: returned an array of shape \(2,\), expected \(1,\)"),
+        ({"potential": lambda q: None}, "potential: returned None, expected numbers; does it end without `return`"),
+        ({"mass": lambda q: [1.0, 2.0, 3.0]}, r"mass: returned an array of shape \(3,\), expected \(3, 3\)"),
+        ({"rows": lambda q: [[1.0], [0.0], [0.0]]}, r"rows: returned an array of shape \(3, 1\), expected \(m, 3\)"),
+        ({"q0": [0.0, 0.0]}, r"q0: shape \(2,\), expected \(3,\)"),
+        ({"velocities": 3}, "velocities: 3, expected integrators.Variable"),
+        ({"variables": 3}, "variables: 3, expected a sequence of integrators.Variable"),
+        ({"conservative": "no"}, "conservative: 'no', expected True or False"),
+    ],
+)
+def test_interpreted_functions_of_other_sizes_are_named(given, words):
+    """A force of one number acted on the first component alone, and values beyond the rows on what lies behind them."""
+    start = {"mass": kinetic, "rows": blade, "q0": [0.0] * 3, "v0": [0.3, 0.0, 1.0]}
+    with pytest.raises((TypeError, ValueError), match=words):
+        nonholonomic_system(rn(3), interpreted=True, **start | given).problem()
+
+
 @pytest.mark.parametrize("unit", [1.0, 1e-6])
 @pytest.mark.parametrize("start", [0.0, 0.3])
 def test_what_loses_derivatives_beside_the_start_alone_is_named(unit, start):
