@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 _ADVICE = "smaller step"
+EXPLICIT = "RKMK4"
+"""A method without equations of a step."""
 RIGID = 1e4
 """By how much a mode decays in a step where a damper holds it as if it were rigid."""
 _UNLIMITED = {"asynchronous": "AVI", "variational": "TREE_VARIATIONAL"}
@@ -48,8 +50,17 @@ def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
     if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y, run.t0)):
         return said  # what the step itself says follows from it
-    texts = explained(run.problem, run.t, run.y, run.t0), _of_step(run, status), _of_dampers(run, status)
+    near = explained(run.problem, run.t, run.y, run.t0)
+    texts = near, _of_step(run, status), _of_dampers(run, status), _across(run, status, near)
     return ", ".join(text for text in texts if text)
+
+
+def _across(run: Run, status: Status, near: str) -> str:
+    """What leads across a singular position, where equations of a step have no solution however short it is: steps that
+    solve none, and are projected.
+    """
+    is_near = status is Status.NOT_CONVERGED and near.startswith(NEAR_SINGULAR)
+    return f"or cross it with fixed steps of {EXPLICIT}" if is_near and run.problem.projection is not None else ""
 
 
 def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64], begin: float) -> str:

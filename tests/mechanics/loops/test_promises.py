@@ -161,6 +161,18 @@ def test_driven_mechanisms_may_change_their_energy():
     assert "energy" not in {guard.name for guard in driven.problem().guards}
 
 
+def test_what_a_singular_position_stops_is_told_what_crosses_it():
+    """Two parallelograms, whose links come to lie in a line."""
+    problem = n_four_bar.started(2).problem()
+    run = integrate(problem, "GAUSS8", (0.0, 10.0), 0.01)
+    assert run.status.is_failure
+    assert "near a singular position: tip" in run.message
+    assert "or cross it with fixed steps of RKMK4" in run.message
+    across = integrate(problem, "RKMK4", (0.0, 10.0), 0.01)
+    assert across.success
+    assert np.abs(across.y[:, 0] - n_four_bar.angle(2, across.t)).max() < 1e-3
+
+
 @pytest.mark.parametrize("form", [Mechanism.problem, constrained_problem])
 def test_an_implicit_method_passes_singular_positions_or_names_the_closure(form):
     """With a derivative for every stage its equations are solved there; it does not change the branch."""
