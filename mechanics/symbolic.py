@@ -55,7 +55,7 @@ def from_lagrangian(
     -------
     Problem
         State (q, p), p = ∂L/∂q̇: `integrators.problem.lagrangian.lagrangian_problem`, or with constraints
-        `integrators.problem.holonomic.holonomic_problem`.
+        `integrators.problem.holonomic.holonomic_problem`.  Components are called as the coordinates are.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def from_kanes_method(
     Returns
     -------
     Problem
-        M ẏ = f for y = (q, u) on Rⁿ: every method of fields.  Watches the `invariants`, ``gap_0`` … of configuration
+        M ẏ = f for y = (q, u) on Rⁿ, called as the symbols are: every method of fields.  Watches the `invariants`, ``gap_0`` … of configuration
         constraints and ``slip_0`` … of those of speeds, which drift with the method's error.
 
     Raises

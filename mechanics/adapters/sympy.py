@@ -28,7 +28,7 @@ from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
 
 from integrators.adapters.sympy import constraints_of, function_of, is_name, parts_of
-from integrators.problem import Guard, Problem
+from integrators.problem import Guard, Problem, Variable
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.mass_matrix import mass_matrix_problem
@@ -168,7 +168,7 @@ def from_kanes_method(
             invariants={name: of_state(function) for name, function in watched.items()},
             model=model,
         )
-        return replace(posed, guards=_closing_guards(kept, q, u, y0, given))
+        return replace(posed, guards=_closing_guards(kept, q, u, y0, given), variables=(_part("q", q), _part("u", u)))
     except ValueError as error:
         hint = (
             ".  SymPy's elimination of dependent speeds divides by what may be zero: KanesMethod(…, "
@@ -209,12 +209,12 @@ def _lagrangian(
     force = None if forces is None else given.function(list(forces), q, v)
     if not rows:
         function = given.function(L, q, v)
-        if not holonomic:
-            return lagrangian_problem(
-                function, q0, v0, parameters=given.numbers, force=force, model=model, t=given.begin
-            )
-        c = given.constraints(holonomic, q)
-        return holonomic_problem(function, c, q0, v0, parameters=given.numbers, force=force, model=model, t=given.begin)
+        said: dict[str, Any] = {"parameters": given.numbers, "force": force, "model": model, "t": given.begin}
+        if holonomic:
+            posed = holonomic_problem(function, given.constraints(holonomic, q), q0, v0, **said)
+        else:
+            posed = lagrangian_problem(function, q0, v0, **said)
+        return replace(posed, variables=(_part("q", q), _part("p", q)))
     return _nonholonomic(L, q, v, force, forces, holonomic, [*rows, *rates], given, y0, model)
 
 
@@ -259,6 +259,8 @@ def _nonholonomic(
         value=(lambda t, q, p: value(t, q, [], p)) if driven else None,
         position=(lambda q, p: position(0.0, q, p)) if holonomic else None,
         parameters=numbers,
+        variables=[_part("q", q)],
+        velocities=_part("v", q),
         conservative=force is None and not driven,
         model=model,
         t=given.begin,
@@ -297,7 +299,12 @@ def _with_multipliers(
         invariants={name: of_state(x) for name, x in closing.items()},
         model=model,
     )
-    return replace(posed, guards=guards)
+    return replace(posed, guards=guards, variables=(_part("q", q), _part("v", q), _part("impulse", impulses)))
+
+
+def _part(part: str, symbols: Sequence[Any]) -> Variable:
+    """A part of the state whose components are called as their symbols are."""
+    return Variable(part, tuple(str(x.func if isinstance(x, AppliedUndef) else x) for x in symbols))
 
 
 def _generalised(loads: Iterable[Any], v: list[Any], frame: Any) -> list[Any]:

@@ -522,9 +522,22 @@ def test_names_are_names_of_speeds_too_and_numbers_may_be_expressions() -> None:
     problem = mechanics.from_kanes_method(kane, {m: np.array(2.0), k: sympy.sqrt(2)}, {"q1": 0.5, "u1": 0.25})
     assert problem.y0.tolist() == [0.5, 0.25]
     assert problem.velocity(0.0, problem.y0) == pytest.approx([0.25, -0.5 / np.sqrt(2.0)])
+    run = integrate(problem, "RKMK4", (0.0, 0.1), 0.1)
+    assert list(run.to_pandas().columns) == ["q.q1", "u.u1"]
+    assert run["u"].tolist() == run.y[:, 1:].tolist()
     with pytest.raises(ValueError, match=r"kane: mass") as refused:
         mechanics.from_kanes_method(kane, {m: 0.0, k: 1.0}, {"q1": 0.5, "u1": 0.25})
     assert "CRAMER" not in str(refused.value)
+
+
+def test_components_are_called_as_the_symbols_are() -> None:
+    theta, x = dynamicsymbols("theta x")
+    L = theta.diff() ** 2 / 2 + x.diff() ** 2 / 2 - x**2 / 2
+    start = {theta: 0.3, x: 0.1}
+    problem = mechanics.from_lagrangian(L, [theta, x], {}, start)
+    assert [(v.name, v.labels) for v in problem.variables] == [("q", ("theta", "x")), ("p", ("theta", "x"))]
+    held = mechanics.from_lagrangian(L, [theta, x], {}, start, constraints=[x - theta / 3])
+    assert held.variables == problem.variables
 
 
 def test_equations_that_have_not_been_formed_are_asked_for() -> None:
