@@ -164,8 +164,9 @@ def from_kanes_method(
     Returns
     -------
     Problem
-        M ẏ = f for y = (q, u) on Rⁿ, called as the symbols are: every method of fields.  Watches the `invariants`, ``gap_0`` … of configuration
-        constraints and ``slip_0`` … of those of speeds, which drift with the method's error.
+        M ẏ = f for y = (q, u) on Rⁿ, components called as the symbols are: every method of fields.  Watches the
+        `invariants`, ``gap_0`` … of configuration constraints and ``slip_0`` … of those of speeds, which drift with
+        the method's error.
 
     Raises
     ------
