@@ -43,7 +43,8 @@ def beam(
     length : float
         l, m.
     strain : array (6,)
-        e₀ of the link without stress: stretch (dimensionless) and curvature, 1/m; default straight.
+        e₀ of the link without stress: stretch along the three axes (dimensionless) and curvature, 1/m; default
+        straight, (1, 0, 0, 0, 0, 0).  A link bent about its third axis has (1, 0, 0, 0, 0, κ).
     damping : float
         τ, s: the stress is C (e + τ ė).
 
