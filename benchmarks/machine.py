@@ -6,7 +6,8 @@ import json
 import platform
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -56,8 +57,8 @@ def _git(*arguments: str) -> str:
 
 
 def circumstances(*packages: str) -> dict[str, Any]:
-    """Commit, time, processor and versions; ``-dirty`` is said of the sources, not of records written before this
-    one.
+    """Commit, time, processor and versions of those packages that are installed; ``-dirty`` is said of the sources, not
+    of records written before this one.
     """
     commit = _git("describe", "--always")
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", "..", ":!results")
@@ -66,8 +67,14 @@ def circumstances(*packages: str) -> dict[str, Any]:
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "processor": processor(),
         "python": platform.python_version(),
-        "versions": {name: metadata.version(name) for name in ("numpy", "numba", *packages)},
+        "versions": dict(_installed("numpy", "numba", *packages)),
     }
+
+
+def _installed(*packages: str) -> Iterator[tuple[str, str]]:
+    for name in packages:
+        with suppress(metadata.PackageNotFoundError):
+            yield name, metadata.version(name)
 
 
 def save(name: str, record: dict[str, Any]) -> Path:
