@@ -308,8 +308,7 @@ class Run:
         self.lower, self.upper, self.first_time, self.furthest, self.excess = (zeros(len(guards)) for _ in range(5))
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.dense_counters[PENDING] = not method.has_own_interpolant
-        self.coefficients = method.kernel_coefficients(problem, self.t0)
-        self.options = method.kernel_options(problem, self.t0)
+        self.coefficients, self.options = method.kernel_numbers(problem, self.t0)
         self.projection_every = method.projection_every
 
     def _projected_size(self) -> int:

@@ -60,7 +60,7 @@ def _fields(problem: Problem, method: Method) -> list[Field]:
 
 
 def _of_method(problem: Problem, method: Method) -> tuple[Any, ...]:
-    return method.kernel_coefficients(problem), method.kernel_options(problem), method.work_shape(problem)
+    return *method.kernel_numbers(problem), method.work_shape(problem)
 
 
 class VariedRun(LaneRun):

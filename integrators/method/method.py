@@ -738,12 +738,7 @@ class Method:
         int64 array (k,)
             As `integrators.layout` numbers them.
         """
-        common = np.zeros(OWN_OPTIONS, dtype=np.int64)
-        common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
-        common[POSITIONS] = problem.positions
-        parts = () if self.stepper.in_parts is None else (1, *np.zeros(OWN_OPTIONS))
-        of_problem = self.stepper.of_problem(problem, t)[1]
-        return np.concatenate([common, parts, self.options, of_problem]).astype(np.int64)
+        return self.kernel_numbers(problem, t)[1]
 
     def kernel_coefficients(self, problem: Problem, t: float = 0.0) -> NDArray[np.float64]:
         """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem.
@@ -760,9 +755,31 @@ class Method:
         float64 array (k,)
             As the stepper documents them.
         """
-        parts = () if self.stepper.in_parts is None else (1.0,)
-        of_problem = self.stepper.of_problem(problem, t)[0]
-        return np.concatenate([parts, self.coefficients, of_problem])
+        return self.kernel_numbers(problem, t)[0]
+
+    def kernel_numbers(self, problem: Problem, t: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Both at once, for one look at the problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        t : float
+            When it begins, s.
+
+        Returns
+        -------
+        float64 array (j,), int64 array (k,)
+            `kernel_coefficients` and `kernel_options`.
+        """
+        common = np.zeros(OWN_OPTIONS, dtype=np.int64)
+        common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
+        common[POSITIONS] = problem.positions
+        in_parts = self.stepper.in_parts is not None
+        numbers, integers = self.stepper.of_problem(problem, t)
+        coefficients = np.concatenate([(1.0,) * in_parts, self.coefficients, numbers])
+        options = np.concatenate([common, (1, *np.zeros(OWN_OPTIONS)) * in_parts, self.options, integers])
+        return coefficients, options.astype(np.int64)
 
     def function(self, problem: Problem) -> Field:
         """What the stepper evaluates: the problem's field, with or without its Jacobian, its parts, or nothing.

@@ -47,7 +47,7 @@ class SingleStep:
             self._field = Pointer(stages_form(problem, field), FIELD_LANES)
         else:
             self._call, self._field = getattr(stepper, form), getattr(field, form)
-        self._coefficients, self._options = method.kernel_coefficients(problem), method.kernel_options(problem)
+        self._coefficients, self._options = method.kernel_numbers(problem)
         self._problem, self._method = problem, method
 
     def __call__(self, y: Any, h: Any, t: Any) -> Taken:

@@ -190,7 +190,8 @@ def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Ar
     m = len(p)
     out = problem.velocity(t, np.concatenate([y[:-m], p]))
     coadjoint = np.zeros(m)
-    bracket_transpose(problem.table[:-1], out[:m], p, coadjoint)
+    if p.any():
+        bracket_transpose(problem.table[:-1], out[:m], p, coadjoint)
     return out[:m], out[m:] - coadjoint
 
 
