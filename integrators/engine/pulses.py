@@ -261,8 +261,14 @@ def _shown(problem: Problem, t: float, y: Array) -> Array:
     """A state with velocities in the place of momenta that accumulate impulses of closures, as steps of any size."""
     if not problem.accumulates:
         return y
+    rates = _rates(problem)
+    return np.concatenate([y[: rates.start], problem.velocity(t, y)[: rates.stop - rates.start], y[rates.stop :]])
+
+
+def _rates(problem: Problem) -> slice:
+    """Where momenta or velocities stand in a state whose positions are known; works may follow."""
     k = positions_of(problem)
-    return np.concatenate([y[:k], problem.velocity(t, y)[: len(y) - k]])
+    return slice(k, k + problem.positions if problem.positions else problem.n)
 
 
 def _ways(run: Run, t: Array, y: Array) -> Array:
@@ -275,9 +281,9 @@ def _ways_shown(problem: Problem, t: Array, y: Array, scale: Array) -> Array:
     """The same of states that are `_shown`: of velocities how fast they are at some of the times."""
     if not problem.accumulates:
         return scale
-    k, rows = positions_of(problem), spread(len(t), SOME)
-    rates = np.max([np.abs(_shown(problem, float(t[row]), y[row])[k:]) for row in rows], axis=0)
-    return np.concatenate([scale[:k], np.where(rates > 0.0, rates, np.nan)])
+    at, rows = _rates(problem), spread(len(t), SOME)
+    rates = np.max([np.abs(_shown(problem, float(t[row]), y[row])[at]) for row in rows], axis=0)
+    return np.concatenate([scale[: at.start], np.where(rates > 0.0, rates, np.nan), scale[at.stop :]])
 
 
 def _least(run: Run, y: Array) -> Array:

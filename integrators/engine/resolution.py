@@ -187,9 +187,17 @@ def scale_of(run: Run, states: Array) -> Array:
 
 
 def positions_of(problem: Problem) -> int:
-    """How many components of a state, from its beginning, are positions; all, where rates are not told from them."""
+    """How many components of a state, from its beginning, are positions; all, where rates are not told from them.
+
+    Rates come last, or something behind them that is no position either (works, integrals of gaps): then the problem
+    says how many positions there are.
+    """
     last = problem.variables[-1]
-    return problem.n - last.size if len(problem.variables) > 1 and last.name in _RATES else problem.n
+    if len(problem.variables) > 1 and last.name in _RATES:
+        return problem.n - last.size
+    if problem.positions:
+        return int(sum(n_q for _, _, v, n_q, _ in problem.table.tolist() if v < problem.positions))
+    return problem.n
 
 
 def _ratio(run: FixedRun, t: float, h: float, y: Array, scale: Array) -> tuple[float, Array, float]:

@@ -153,8 +153,8 @@ class Problem:
         Whether the projection changes momenta by what accumulates within a step, however small it is: methods that
         remember steps, and do not count that, would fall to order 1 and are refused.
     accumulates : bool
-        Whether momenta carry multipliers that accumulate, and differ with the size of the steps where the motion does
-        not: steps are then compared by their positions.
+        Whether what follows the positions carries multipliers or gaps that accumulate, and differs with the size of the
+        steps where the motion does not: steps are then compared by their positions.
     numerical : sequence of int
         Numbers among the parameters that say how steps are computed and nothing of the motion, such as a gap that
         counts as closed: derivatives by the parameters of a model leave them out

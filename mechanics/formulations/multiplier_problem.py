@@ -344,6 +344,7 @@ def multiplier_problem(
         explain=mechanism.explain,
         doubts=mechanism.state_doubts() if settings.rounds else partial(_doubts, mechanism),
         projection=None if projection == "none" else index_one_projection,
+        accumulates=integral > 0,
         begins=mechanism.closes_at(q0, v0, t),
         scales=np.concatenate([state_units(tree, mechanism.size), np.ones(integral)]),
         positions=tree.nv,

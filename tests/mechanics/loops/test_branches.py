@@ -7,6 +7,7 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Tree
+from mechanics.forces import motor
 from mechanics.mechanism import Mechanism
 from mechanics.systems.loops import bricard, four_bar, n_four_bar
 from mechanics.systems.loops.planar_rods import GRAVITY, HINGE, pin, point, rod
@@ -139,4 +140,13 @@ def test_through_an_exact_line_both_ways_are_open():
 def test_multipliers_that_accumulate_in_momenta_are_no_motion_that_escapes(method, step):
     """They differ between a step and its halves, where positions do not."""
     run = integrate(four_bar.problem(projection="none"), method, (0.0, 0.3), step)
+    assert run.success, run.message
+
+
+def test_they_are_none_where_works_stand_behind_the_momenta():
+    made = four_bar.mechanism()
+    pushed = Mechanism(made.tree, made.equations.closures, made.home, [motor("crank_joint")])
+    problem = pushed.problem(rates={"crank_joint": 3.0}, projection="none").with_inputs([0.1]).with_work()
+    run = integrate(problem, "TREE_VARIATIONAL", (0.0, 0.3), 1e-3)
+    assert run.error("balance") < 1e-4
     assert run.success, run.message
