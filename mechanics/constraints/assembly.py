@@ -403,7 +403,7 @@ def consistent_velocities(
     if not wanted and not tree.is_rheonomic:
         raise ValueError("wanted: empty, expected the rates of one or more joints, such as {'crank_joint': 4.0}")
     columns = np.array([k for name in wanted for k in np.arange(tree.nv)[tree.v_slice(name)]], dtype=int)
-    rates = np.array([x for n, w in wanted.items() for x in _rates_of(n, w, tree.joint(n).n_v)])
+    rates = np.array([x for n, w in wanted.items() for x in _rates_of(tree, n, w, t)])
     all_at_once = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
     G, drift = all_at_once.matrix(q, t), all_at_once.scale * loops.drift(geometry(tree, q, None, t))
     units = all_at_once.units
@@ -429,12 +429,17 @@ def consistent_velocities(
     return Velocities(units * v, null.shape[1] - count, defect)
 
 
-def _rates_of(joint: str, rates: ArrayLike, count: int) -> Array:
-    """One rate for every freedom of a joint; ValueError for others."""
-    x = reals(rates, f"rates of {joint!r}")
-    if x.shape not in ((), (1,), (count,)) or not np.isfinite(x).all():
-        raise ValueError(f"rates of {joint!r}: {shown(rates)}, expected one finite number, or {count}")
-    return np.broadcast_to(x, (count,))
+def _rates_of(tree: Tree, joint: str, rates: ArrayLike, t: float) -> Array:
+    """One rate for every freedom of a joint; ValueError for others, ModelError where it has none and another rate."""
+    x, found = reals(rates, f"rates of {joint!r}"), tree.joint(joint)
+    count = found.n_v
+    told = [] if count else [m.rate(t) for e in found.elements if (m := getattr(e, "motion", None)) is not None]
+    if x.shape not in ((), (1,), (count or len(told),)) or not np.isfinite(x).all():
+        raise ValueError(f"rates of {joint!r}: {shown(rates)}, expected one finite number, or {count or len(told)}")
+    if not count and not np.allclose(x, told or 0.0, rtol=1e-6, atol=1e-12):
+        how = f"moves as told, at {', '.join(f'{rate:.6g}' for rate in told)}" if told else "does not move"
+        raise ModelError(f"rates of {joint!r}", f"are {shown(rates)}, but it {how} at t = {t:g}", "leave it out")
+    return np.broadcast_to(x, (count,)) if count else np.zeros(0)
 
 
 def check_regular(loops: LoopEquations, q: Array, rank: int, t: float = 0.0) -> None:

@@ -388,7 +388,13 @@ def freedom_of(tree: Tree, where: str, acts: str, place: JointFreedom) -> tuple[
     """Where q and v have the freedom of a joint that something (`where`) couples or acts on."""
     name, number = place if isinstance(place, tuple) else (place, None)
     if name not in tree.joint_names:
-        raise ModelError(where, f"{acts} an unknown joint {name!r}", f"name one of {', '.join(tree.joint_names[:12])}")
+        known = f"name one of {', '.join(tree.joint_names[:12])}"
+        if name not in [body.joint_name for body in tree.bodies]:
+            raise ModelError(where, f"{acts} an unknown joint {name!r}", known)
+        if not tree.joint(name).is_rheonomic:
+            raise ModelError(where, f"{acts} joint {name!r}, which is fixed", known)
+        remedy = "give what follows it a Motion too, or leave the joint free and drive it by a servo"
+        raise ModelError(where, f"{acts} joint {name!r}, which moves as told and has no coordinate", remedy)
     q, v, joint, found = tree.q_slice(name).start, tree.v_slice(name).start, tree.joint(name), {}
     for element in joint.elements:
         if element.n_v == 1:

@@ -8,7 +8,7 @@ from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree, frame_p
 from mechanics.constraints import assemble
 from mechanics.constraints.couplings import gear, polynomial
 from mechanics.constraints.loops import point_on_plane, revolute
-from mechanics.joints import Prismatic, Revolute
+from mechanics.joints import Fixed, Motion, Prismatic, Revolute, Rheonomic, Turn
 
 BAR = Inertia.about_com(1.0, (0.3, 0.0, 0.0), np.diag([0.01, 0.02, 0.02]))
 HINGE = Revolute((0.0, 0.0, 1.0))
@@ -69,6 +69,17 @@ def test_rates_that_contradict_each_other_are_named_however_slow(speed):
     np.testing.assert_allclose(geared.velocities(geared.home, {"a_joint": speed, "b_joint": 2 * speed}).v[0], speed)
     with pytest.raises(ModelError, match="rates of a_joint, b_joint: cannot all be met"):
         geared.velocities(geared.home, {"a_joint": speed, "b_joint": 0.0})
+
+
+def test_rates_of_joints_that_move_as_told_are_those_they_are_told():
+    told = Rheonomic((Turn((0.0, 0.0, 1.0), Motion((0.0, 2.0, 0.5))),))
+    bodies = [Body("a", told, inertia=BAR), Body("b", HINGE, "a", inertia=BAR), Body("c", Fixed(), "b", inertia=BAR)]
+    made = Mechanism(Tree(bodies))
+    assert made.velocities(made.home, {"a_joint": 3.0, "b_joint": 1.0, "c_joint": 0.0}, 1.0).v.tolist() == [1.0]
+    with pytest.raises(ModelError, match=r"rates of 'a_joint': are 3.0, but it moves as told, at 2 at t = 0; leave it"):
+        made.velocities(made.home, {"a_joint": 3.0})
+    with pytest.raises(ModelError, match=r"rates of 'c_joint': are 0.1, but it does not move"):
+        made.velocities(made.home, {"c_joint": 0.1})
 
 
 def test_many_starts_of_a_mechanism_are_states_of_its_problem():

@@ -19,7 +19,7 @@ from mechanics.constraints.couplings import coupling, gear, polynomial
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import revolute
 from mechanics.errors import ModelError
-from mechanics.forces import compliant
+from mechanics.forces import compliant, joint_spring
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.closing_forces import closing_forces
 from mechanics.formulations.constrained_problem import constrained_problem
@@ -29,11 +29,13 @@ from mechanics.formulations.reactions import reactions
 from mechanics.joints import (
     Compound,
     Continuous,
+    Fixed,
     Free,
     Helical,
     Motion,
     Prismatic,
     Revolute,
+    Rheonomic,
     Spherical,
     Turn,
     Universal,
@@ -486,6 +488,21 @@ def test_straight_line_code_has_the_numbers_of_the_kernel():
 def test_what_cannot_be_coupled_is_refused_by_name(made, message):
     with pytest.raises((ModelError, TypeError), match=message):
         LoopEquations(machine().tree, [made()])
+
+
+@pytest.mark.parametrize(
+    ("joint", "says"),
+    [
+        (Rheonomic((Turn(Z, Motion((0.0, 2.0))),)), "'one_joint', which moves as told and has no coordinate; give"),
+        (Fixed(), "'one_joint', which is fixed; name one of two_joint"),
+    ],
+)
+def test_joints_without_coordinates_are_called_what_they_are(joint, says):
+    tree = Tree([Body("one", joint, inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))])
+    with pytest.raises(ModelError, match=f"closure 'gears': couples joint {says}"):
+        Mechanism(tree, [gear("two_joint", "one_joint", 2.0, name="gears")])
+    with pytest.raises(ModelError, match=f"acts on joint {says}"):
+        Mechanism(tree, elements=[joint_spring("one_joint", 1.0)]).problem()
 
 
 def test_turns_that_do_not_count_cannot_be_geared():
