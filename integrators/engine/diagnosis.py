@@ -35,6 +35,8 @@ _NEAR_ROUNDING = "near rounding"
 """What `integrators.steppers.newton.explain` says of them."""
 _SMALLER = (0.5, 0.1, 1e-2, 1e-3)
 """Parts of a step that was not solved, which are tried before any of them is advised."""
+_AHEAD = np.linspace(0.125, 1.0, 8)
+"""Parts of a step that was not solved, at which a singular position is looked for."""
 PATIENCE = 5.0
 """Seconds from which on no further one is tried."""
 _HALVINGS, _STEEP, _LEFT = 40, 1e-3, 0.25
@@ -50,9 +52,23 @@ def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
     if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y, run.t0)):
         return said  # what the step itself says follows from it
-    near = explained(run.problem, run.t, run.y, run.t0)
+    near = explained(run.problem, run.t, run.y, run.t0) or _near_ahead(run, status)
     texts = near, _of_step(run, status), _of_dampers(run, status), _across(run, status, near)
     return ", ".join(text for text in texts if text)
+
+
+def _near_ahead(run: Run, status: Status) -> str:
+    """Which singular position a step sets out for that was not solved: a long one begins where none is near."""
+    if status is not Status.NOT_CONVERGED or np.ndim(run.y) != 1:
+        return ""
+    problem, (t, h) = run.problem, run.step_in_progress()
+    with suppress(Exception), np.errstate(all="ignore"):  # of the user's functions; what is said must not lose a run
+        way = h * problem.velocity(t, run.y)
+        for part in _AHEAD:
+            said = explained(problem, t + part * h, moved(problem, run.y, part * way), run.t0)
+            if said.startswith(NEAR_SINGULAR):
+                return f"{said} within this step"
+    return ""
 
 
 def _across(run: Run, status: Status, near: str) -> str:

@@ -173,6 +173,27 @@ def test_what_a_singular_position_stops_is_told_what_crosses_it():
     assert np.abs(across.y[:, 0] - n_four_bar.angle(2, across.t)).max() < 1e-3
 
 
+@pytest.mark.parametrize("step", [0.01, 0.003])
+def test_a_long_step_towards_a_singular_position_is_told_of_it_too(step):
+    """Sarrus's linkage, whose plate falls into the plane of its base: 0.01 s before, no closure is near its loss."""
+    bar, plate = Inertia.about_com(0.4, (0, 0, 0.25), 0.01 * np.eye(3)), Inertia.about_com(2.0, (-0.3, 0, 0), np.eye(3))
+    one, other = Revolute((0.0, 1.0, 0.0)), Revolute((1.0, 0.0, 0.0))
+    bodies = [
+        Body("a", one, None, (0.3, 0.0, 0.0), inertia=bar),
+        Body("A", one, "a", (0.0, 0.0, 0.5), inertia=bar),
+        Body("plate", one, "A", (0.0, 0.0, 0.5), inertia=plate),
+        Body("b", other, None, (0.0, 0.3, 0.0), inertia=bar),
+        Body("B", other, "b", (0.0, 0.0, 0.5), inertia=bar),
+    ]
+    axis = (1.0, 0.0, 0.0)
+    top = revolute(Frame.with_axis("plate", (-0.3, 0.3, 0.0), axis), Frame.with_axis("B", (0.0, 0.0, 0.5), axis), "top")
+    linkage = Mechanism.assembled(Tree(bodies), [top], [0.6, -1.2, 0.6, -0.6, 1.2], hold=["a_joint"])
+    run = integrate(linkage.problem(rates={"a_joint": -1.5}), "GAUSS8", (0.0, 0.6), step)
+    assert run.status.is_failure
+    assert "near a singular position: top" in run.message
+    assert "or cross it with fixed steps of RKMK4" in run.message
+
+
 @pytest.mark.parametrize("form", [Mechanism.problem, constrained_problem])
 def test_an_implicit_method_passes_singular_positions_or_names_the_closure(form):
     """With a derivative for every stage its equations are solved there; it does not change the branch."""
