@@ -81,7 +81,7 @@ def _contradiction(problem: Problem, t: float, y: Array, where: str) -> str:
         if not (np.isfinite(near).all() and np.isfinite(far).all()):
             return ""
         size = np.maximum(np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0)), np.abs(near))
-        unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None] / sizes
+        unsure = 10.0 * np.abs(near - far) + bend + rounding_of(problem, t, y)[:, None] / (_DELTA * sizes)
         allowed = unsure + _WRONG * size + _ROUNDING * np.abs(near).max(initial=1.0)
         off = np.abs(given - near) > allowed
         doubted = off | (doubted & (unsure > _TELLS * size))  # differences that cannot tell acquit nothing
@@ -108,7 +108,7 @@ def check_differences(problem: Problem, t: float) -> None:
             _differences(problem, t, y, k * _DELTA, size)[0] for k, size in ((1.0, sizes), (1.0, own), (4.0, own))
         )
         size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-        unsure = 10.0 * np.abs(near - far) + _noise(problem, t, y)[:, None] / own
+        unsure = 10.0 * np.abs(near - far) + rounding_of(problem, t, y)[:, None] / (_DELTA * own)
         off = np.abs(taken - near) > unsure + _WRONG * size + _ROUNDING * np.abs(near).max(initial=0.0)
     if off.any():
         i, j = divmod(int(np.argmax(off)), problem.dimension)
@@ -148,7 +148,7 @@ def _wrong_sparsity(problem: Problem, t: float, y: Array, where: str) -> str:
         found += slope * weight
         parts += np.abs(slope * weight)
     near, far = (_slope(problem, t, y, k * _DELTA * sizes * direction) / (k * _DELTA) for k in (1.0, 4.0))
-    off = np.abs(found - near) > 10.0 * np.abs(near - far) + 1e-4 * parts + _noise(problem, t, y)
+    off = np.abs(found - near) > 10.0 * np.abs(near - far) + 1e-4 * parts + rounding_of(problem, t, y) / _DELTA
     off &= np.isfinite(found)
     if not off.any():
         return ""
@@ -221,10 +221,10 @@ def _differences(problem: Problem, t: float, y: Array, delta: float, sizes: Arra
     return (after - before).T / (2.0 * size), np.abs(after - 2.0 * here + before).T / size
 
 
-def _noise(problem: Problem, t: float, y: Array) -> Array:
-    """What the rounding of the field leaves of differences over the sizes of what is moved: of its values, and, where
-    its parts cancel, what it changes by between states that are some units in the last place apart.
+def rounding_of(problem: Problem, t: float, y: Array) -> Array:
+    """What rounding may make of the field at a state, each component (dimension,): of its values, and, where its parts
+    cancel, what it changes by between states that are some units in the last place apart.
     """
     units = np.rint(4.0 * np.cos(np.outer(np.arange(_NEIGHBOURS), 1.7 * np.arange(len(y)) + 0.3)))
     beside = _velocities(problem, t, y + units * np.spacing(y))
-    return np.asarray(np.fmax(1e-13 * np.abs(problem.velocity(t, y)), 4.0 * np.ptp(beside, axis=0)) / _DELTA)
+    return np.asarray(np.fmax(1e-13 * np.abs(problem.velocity(t, y)), 4.0 * np.ptp(beside, axis=0)))

@@ -447,6 +447,25 @@ def test_a_field_that_jumps_is_a_warning_and_a_steep_one_is_not():
         lyapunov_exponents(Problem(rn(2), [2.0, 0.0], relaxing), "RKMK_RADAU_IIA3", 0.02, 2000)
 
 
+def test_rounding_at_a_place_of_rest_is_no_jump_of_the_field():
+    """L4 of the circular three-body problem: λ⁴ + λ² + 27/4 μ (1 − μ) = 0, and forces that cancel but for rounding."""
+    mass, period = 0.01215, 3.0
+
+    def field(t, y):
+        left, right = y[0] + mass, y[0] - 1.0 + mass
+        a, b = (1.0 - mass) / (left**2 + y[1] ** 2) ** 1.5, mass / (right**2 + y[1] ** 2) ** 1.5
+        return [
+            y[2], y[3], 2.0 * y[3] + y[0] - a * left - b * right, -2.0 * y[2] + y[1] - a * y[1] - b * y[1]
+        ]  # fmt: skip
+
+    triangle = Problem(rn(4), [0.5 - mass, 0.5 * np.sqrt(3.0), 0.0, 0.0], field)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = floquet_multipliers(triangle, "RKMK_FEAGIN10", period, 30).multipliers
+    exact = np.exp(period * np.roots([1.0, 0.0, 1.0, 0.0, 6.75 * mass * (1.0 - mass)]))
+    assert max(np.abs(found - x).min() for x in exact) < 1e-9
+
+
 def test_loops_that_steps_do_not_close_are_a_warning():
     """Of short steps the projection has nothing to close, and the derivative keeps directions that open the loop."""
     four_bar = mechanics.systems.SYSTEMS["swinging-four-bar"].problem()
