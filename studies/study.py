@@ -34,7 +34,8 @@ POSITIVE = {
     "masses", "per_revolution", "pixels", "points", "rate_horizon", "rate_steps", "repeats", "revolutions", "share",
     "starts", "step", "steps", "stiffness", "tolerances", "trajectories",
 }  # fmt: skip
-"""Options that are positive numbers, or several."""
+"""Options that are positive numbers, or several, where they are numbers."""
+NOT_NEGATIVE = {"seed", "speed"}
 INTERRUPTED = "Ctrl-C has ended a run early: its numbers, and what is said of it here, are of what it had computed"
 """What is said of such an answer."""
 FILMS, FILMED, FRAME = 4, 20.0, 0.02
@@ -58,10 +59,12 @@ class StudyConfig:
             for x in given if isinstance(given, tuple) else (given,):
                 if isinstance(x, float) and not math.isfinite(x):
                     raise ValueError(f"--{each.name}: {x}, expected a number")
+                if isinstance(x, bool) or not isinstance(x, (int, float)):
+                    continue  # names, and what is left open (None)
                 if each.name in POSITIVE and not x > 0:
                     raise ValueError(f"--{each.name}: {x}, expected a positive number")
-                if each.name == "seed" and x < 0:
-                    raise ValueError(f"--seed: {x}, expected a number of at least 0")
+                if each.name in NOT_NEGATIVE and x < 0:
+                    raise ValueError(f"--{each.name}: {x}, expected a number of at least 0")
 
     def shortened(self) -> Self:
         """The configuration that `quick` runs."""
@@ -252,6 +255,13 @@ def command_line(
 ) -> int:
     """``python -m studies NAME …``: one subcommand per study, its options are the fields of the study's config."""
     warnings.formatwarning = _in_one_line(warnings.formatwarning)
+    whose: dict[type[StudyConfig], str] = {}
+    for name, study in studies.items():  # what is asked for is told by the class of its options
+        if (other := whose.setdefault(study.config, name)) != name:
+            raise ValueError(
+                f"studies: {other!r} and {name!r} have one configuration, {study.config.__name__}; derive a class of "
+                "its own for each"
+            )
     config = tyro.extras.subcommand_cli_from_dict(
         {name: study.config for name, study in studies.items()},
         prog=prog,
@@ -259,7 +269,7 @@ def command_line(
         args=arguments,
         config=(tyro.conf.OmitArgPrefixes,),
     )
-    study = next(study for study in studies.values() if type(config) is study.config)
+    study = studies[whose[type(config)]]
     try:
         answer(study, config)
     except ValueError as error:  # options that make no sense; the message has the name, the value and the remedy

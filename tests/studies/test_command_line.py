@@ -14,7 +14,7 @@ from liegroup import rn
 from studies.energy_drift.question import EnergyDriftConfig, remarks
 from studies.pages import take
 from studies.registry import STUDIES
-from studies.study import INTERRUPTED, answer, command_line
+from studies.study import INTERRUPTED, StudyConfig, answer, command_line
 
 
 def another(value):
@@ -51,6 +51,7 @@ def test_the_short_version_is_another_one_and_keeps_what_is_given(name):
         ("variable-steps --revolutions 0 --quick", "--revolutions: 0, expected a positive"),
         ("variants --masses -3 --quick", "--masses: -3, expected a positive"),
         ("energy-drift --seed -1 --quick", "--seed: -1, expected a number of at least 0"),
+        ("energy-drift --speed -0.5 --quick", "--speed: -0.5, expected a number"),
     ],
 )
 def test_options_that_make_no_sense_are_named(arguments, message, tmp_path, capsys):
@@ -94,6 +95,35 @@ def test_an_interrupted_study_says_so_and_ends_with_another_status(tmp_path, cap
     assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
     with pytest.raises(SystemExit, match="interrupted; run it again to its end"):
         take("stiff", tmp_path)
+
+
+@dataclasses.dataclass(frozen=True)
+class Open(StudyConfig):
+    """Options of a study of one's own that leave a number open, or call for a name."""
+
+    step: float | None = None
+    """Step, s."""
+    points: str = "few"
+    """How many."""
+
+
+def test_options_that_leave_a_number_open_are_none_that_must_be_positive(tmp_path, capsys):
+    asked = []
+    study = dataclasses.replace(STUDIES["stiff"], config=Open, run=lambda config: asked.append(config))
+    for given, expected in (([], (None, "few")), (["--step", "0.1", "--points", "all"], (0.1, "all"))):
+        with pytest.raises(Exception, match="NoneType"):  # of the data of nothing
+            command_line({"mine": study, "stiff": STUDIES["stiff"]}, ["mine", *given, "--out", str(tmp_path)])
+        assert (asked[-1].step, asked[-1].points) == expected
+    with pytest.raises(SystemExit):
+        command_line({"mine": study, "stiff": STUDIES["stiff"]}, ["mine", "--step", "0"])
+    assert "--step: 0.0, expected a positive number" in capsys.readouterr().err
+
+
+def test_two_studies_of_one_class_of_options_are_refused():
+    """The second was answered by the first."""
+    twins = dict.fromkeys(("stiff", "stiffer"), STUDIES["stiff"])
+    with pytest.raises(ValueError, match=r"studies: 'stiff' and 'stiffer' have one configuration, \w+; derive"):
+        command_line(twins, ["stiffer", "--quick"])
 
 
 def test_what_a_run_has_found_is_kept_though_its_table_fails(tmp_path):
