@@ -115,4 +115,7 @@ def check_quantity(quantity: Any, name: str, kind: str) -> None:
     of_kind(name, str, "name", "a text")
     label = named(name, quantity, kind)
     if not label.isidentifier() or label in RESERVED:
-        raise ValueError(f"name: {shown(label)}, expected an identifier (letters, digits, _); give name=…")
+        raise ValueError(
+            f"name: {shown(label)}, expected an identifier (letters, digits, _) other than {', '.join(RESERVED)}; give "
+            "name=…"
+        )

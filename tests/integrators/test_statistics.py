@@ -280,3 +280,8 @@ def test_names_of_others_are_refused_where_a_run_goes_on(tmp_path):
 def test_statistics_that_make_no_sense_are_refused(make):
     with pytest.raises(ValueError, match="expected"):
         make()
+
+
+def test_names_that_files_need_are_said_to_be_taken():
+    with pytest.raises(ValueError, match=r"name: 't', expected an identifier .* other than t, trajectory, sample"):
+        Moments(lambda t, y: t, name="t")
