@@ -25,6 +25,8 @@ SAME = 1e-4
 """Difference of what two steps do that still counts as none: of how it changes along the motion, for what drives it; of
 what a step does, for what has not moved to speak of.
 """
+MOMENT = 1e-9
+"""Part of the period by which steps are taken later, to get away from a jump of the drive."""
 ROUNDED, NOISE = 1e-14, 1e-11
 """Rounding of states and of derivatives of steps, which may be iterated, of their own numbers."""
 
@@ -76,12 +78,28 @@ class Period:
         over = self.later - SAME * changes - NOISE * self._rows(np.maximum(-self.least, self.most))
         if not (over <= 0.0).all():
             k = int(np.argmax(over > 0.0))
+            if (at := self._jumps_at(changes)) is not None:
+                raise ValueError(
+                    f"period: what drives {self.problem.model!r} jumps where a stage of the step from t = {at:.6g} s "
+                    "falls, on one side of it or the other as the time is rounded; take a method whose stages lie "
+                    "within steps (RKMK_GAUSS2, GAUSS8) and steps that end at its jumps"
+                )
             raise ValueError(
                 f"period: {self.period} s, which is not that of what drives {self.problem.model!r}: a period later a "
                 f"step from the same state has another derivative, in component {k} by "
                 f"{self.later[k] / max(changes[k], 1e-300):.2g} of how that changes along the motion, expected at most "
                 f"{SAME:.0e}; give the period of the drive, or a multiple, with all its digits"
             )
+
+    def _jumps_at(self, changes: Array) -> float | None:
+        """The time of a step that is another one a period later, and the same where both begin a moment later."""
+        for t, y, A in self.looked_at:
+            moment = max(MOMENT * self.period, 16.0 * float(np.spacing(abs(t) + self.period)))
+            first, second, later = (self.stepped(y, t + by)[1] for by in (moment, self.period, self.period + moment))
+            allowed = SAME * changes + NOISE * self._rows(A)
+            if (self._rows(second - A) > allowed).any() and (self._rows(later - first) <= allowed).all():
+                return t
+        return None
 
     def check_return(self, end: Array) -> float:
         """The gap, the greatest component of the increment from start to end; ValueError where one is not closed."""

@@ -447,6 +447,25 @@ def test_a_field_that_jumps_is_a_warning_and_a_steep_one_is_not():
         lyapunov_exponents(Problem(rn(2), [2.0, 0.0], relaxing), "RKMK_RADAU_IIA3", 0.02, 2000)
 
 
+def test_a_drive_that_jumps_at_the_ends_of_steps_is_not_said_to_have_another_period():
+    """Meissner's equation: two stretches of constant stiffness.  At 0 the sine is zero, at 2π it is below."""
+
+    def field(t, y):
+        return [y[1], -(1.0 + 0.6 * np.sign(np.sin(t))) * y[0]]
+
+    def half(w):
+        return np.array([[np.cos(np.pi * w), np.sin(np.pi * w) / w], [-w * np.sin(np.pi * w), np.cos(np.pi * w)]])
+
+    meissner = Problem(rn(2), [0.0, 0.0], field)
+    with pytest.raises(ValueError, match=r"jumps where a stage of the step from t = 0 s falls.*RKMK_GAUSS2"):
+        floquet_multipliers(meissner, "RKMK4", 2.0 * np.pi, 64)
+    with pytest.raises(ValueError, match="is not that of what drives"):
+        floquet_multipliers(meissner, "RKMK4", np.pi, 64)
+    found = floquet_multipliers(meissner, "RKMK_GAUSS6", 2.0 * np.pi, 16).multipliers
+    exact = np.linalg.eigvals(half(0.4**0.5) @ half(1.6**0.5))
+    assert max(np.abs(found - x).min() for x in exact) < 1e-12
+
+
 def test_rounding_at_a_place_of_rest_is_no_jump_of_the_field():
     """L4 of the circular three-body problem: λ⁴ + λ² + 27/4 μ (1 − μ) = 0, and forces that cancel but for rounding."""
     mass, period = 0.01215, 3.0
