@@ -62,7 +62,7 @@ def way_of(
 ) -> Plan | Steering:  # fmt: skip
     """Fixed steps or a controller."""
     step = None if step is None else positive(step, "step", " (t_span tells the direction)")
-    max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
+    max_step = longest_of(max_step)
     most = 2**62 if max_steps is None else min(integer(max_steps, "max_steps"), 2**62)
     if step is not None and rtol is None and atol is None and controller is None:
         if np.isfinite(max_step) or max_steps is not None:
@@ -79,6 +79,11 @@ def way_of(
         raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
     relative, absolute = attainable(problem, rtol, atol, relative, absolute, 3)
     return Steering(span, chosen, relative, absolute, step, max_step, most)
+
+
+def longest_of(max_step: float) -> float:
+    """The longest variable step that is allowed."""
+    return real(max_step, "max_step", "a positive number", lambda h: h > 0)
 
 
 def fixed_plan(t_span: Sequence[float], step: float, save_every: int | None) -> tuple[Plan, int]:

@@ -19,12 +19,14 @@ from integrators.arguments import (
     equal_steps,
     events_of,
     interval,
+    longest_of,
     method_and_span,
     saved_every,
     times_of,
     way_of,
 )
 from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_steps, or_damped, unsmooth, varying
+from integrators.choice.samples import within_samples
 from integrators.choice.stiffness import STIFF, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
 from integrators.engine.adaptive_run import Steering
@@ -262,7 +264,7 @@ def integrate(
     chosen.check(problem, span[0])
     says, choice = "" if wanted else f"{chosen.name}, chosen for want of a method", None
     if why:
-        choice = varying(problem, ROUGH, why, max_step)
+        choice = varying(problem, ROUGH, why, min(longest_of(max_step), within_samples(problem, span)))
     elif chosen.stepper.report and step is None and not variable:
         if max_steps is not None or max_step != np.inf:
             raise ValueError(
@@ -296,7 +298,9 @@ def integrate(
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
     plain = callback is None and checkpoint is None and into is None and not gathered
     asks = nothing_said and plain and chosen.name != STIFF and may_decay(problem)
-    crew = Asking(span) if asks and len(runs) == 1 else crew
+    if asks and step is not None:
+        max_step = min(max_step, within_samples(problem, span, step))
+    crew = Asking(span, max_step) if asks and len(runs) == 1 else crew
     keeper: Checkpoint | None = None
     if into is not None:
         keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite, says=says)

@@ -52,7 +52,7 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     method, length = known(DEFAULT), abs(span[1] - span[0])
     one, step = _least(problem, method, span) if length else (problem, 1.0)
     if is_stiff(one, span, step):
-        return varying(problem, STIFF, "what decays fast")
+        return varying(problem, STIFF, "what decays fast", within_samples(problem, span))
     step = coarser(one, method, span, step)
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"

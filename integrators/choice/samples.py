@@ -41,7 +41,7 @@ def ending_at_samples(problem: Problem, span: tuple[float, float], step: float) 
     return float(spacing / np.ceil(spacing / step * (1.0 - 1e-9)))
 
 
-def within_samples(problem: Problem, span: tuple[float, float], step: float) -> float:
+def within_samples(problem: Problem, span: tuple[float, float], step: float = np.inf) -> float:
     """The longest variable step that passes over no sample of an input and its next one, but for what is so short that
     it says nothing beside the rest; ValueError where it says something.
     """

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.arguments import way_of
+from integrators.choice.samples import within_samples
 from integrators.choice.trials import known, substeps_of, tried
 from integrators.engine.adaptive_run import usual_atol
 from integrators.engine.crew import Here
@@ -52,9 +53,9 @@ class Asking(Here):
     same.
     """
 
-    def __init__(self, span: tuple[float, float]) -> None:
+    def __init__(self, span: tuple[float, float], max_step: float = np.inf) -> None:
         super().__init__()
-        self._end, self._next, self._asked = span[1], 1, 0
+        self._end, self._max_step, self._next, self._asked = span[1], max_step, 1, 0
         self._before = span[0], 0
 
     def advance(self, runs: list[Run], count: int) -> int:
@@ -75,14 +76,14 @@ class Asking(Here):
         try:
             step = abs(run.t - t) / max(1, substeps - before)
             begun = is_stiff if run.method.stepper.report else is_stiff_there
-            return begun(run.problem.with_start(run.shown()), (run.t, self._end), step)
+            return begun(run.problem.with_start(run.shown()), (run.t, self._end), step, self._max_step)
         except KeyboardInterrupt:  # who drives the run hears of it, too
             return False
 
 
-def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
+def is_stiff(problem: Problem, span: tuple[float, float], step: float, max_step: float = np.inf) -> bool:
     """Whether GAUSS8 would take more than `MANY` steps for what decays within one of them, where a method that damps it
-    takes far fewer: of the beginning of the run it is tried.
+    takes far fewer, no longer than `max_step` and samples of inputs allow: of the beginning of the run it is tried.
     """
     begun = Plan(span[0], float(np.sign(span[1] - span[0])) * step, _BEGUN)
 
@@ -90,17 +91,18 @@ def is_stiff(problem: Problem, span: tuple[float, float], step: float) -> bool:
         found = tried(problem, known("GAUSS8"), begun)
         return found.last_t, found.last
 
-    return _is_damped(problem, span, step, _DECAYS, after_some)
+    return _is_damped(problem, span, step, max_step, _DECAYS, after_some)
 
 
-def is_stiff_there(problem: Problem, span: tuple[float, float], step: float) -> bool:
+def is_stiff_there(problem: Problem, span: tuple[float, float], step: float, max_step: float = np.inf) -> bool:
     """The same of an explicit method whose steps are so long where the problem starts."""
-    return _is_damped(problem, span, step, _UNSTABLE, lambda: (span[0], np.asarray(problem.y0)))
+    return _is_damped(problem, span, step, max_step, _UNSTABLE, lambda: (span[0], np.asarray(problem.y0)))
 
 
 def _is_damped(
-    problem: Problem, span: tuple[float, float], step: float, least: float, place: Callable[[], tuple[float, Array]]
-) -> bool:
+    problem: Problem, span: tuple[float, float], step: float, max_step: float, least: float,
+    place: Callable[[], tuple[float, Array]],
+) -> bool:  # fmt: skip
     length, forward = abs(span[1] - span[0]), float(np.sign(span[1] - span[0]))
     if not step * MANY < length or not may_decay(problem):
         return False
@@ -114,7 +116,8 @@ def _is_damped(
         beginning = span[0], span[0] + _BEGINNING * (span[1] - span[0])
         most = max(_LEAST, int(_FEWER * _BEGINNING * length / step))
         rtol, part = TOLERANCES
-        way = way_of(method, beginning, None, rtol, usual_atol(problem, part), None, np.inf, most, problem)
+        longest = min(max_step, within_samples(problem, span))
+        way = way_of(method, beginning, None, rtol, usual_atol(problem, part), None, longest, most, problem)
         return tried(problem, method, way).status is Status.OK
     except Exception:  # also of the user's functions: the run will say what is wrong
         return False

@@ -91,6 +91,14 @@ def test_what_comes_to_decay_fast_on_the_way_is_damped_from_then_on(strikes):
     assert runs[0].y == pytest.approx(true.y.T, abs=1e-8)
 
 
+def test_a_method_that_damps_is_asked_with_the_steps_that_it_would_take():
+    """Where `max_step` makes them short it is not faster."""
+    stuck = Problem(rn(2), [0.56, 3e-5], sliding, strikes=True)
+    asked = stuck, (2.0, 60.0), 5e-4
+    assert stiffness.is_stiff_there(*asked)
+    assert not stiffness.is_stiff_there(*asked, max_step=5e-4)
+
+
 def test_what_comes_to_decay_so_fast_that_a_step_is_not_solved_is_damped(monkeypatch):
     def field(t, y):
         return [y[1], 0.3 * np.sin(t) - 0.2 * y[0] - np.tanh(y[1] / 1e-7)]
@@ -118,7 +126,7 @@ def test_what_is_asked_for_stays_so(given):
 
 
 def test_ctrl_c_in_the_question_leaves_what_was_computed(monkeypatch):
-    def asked(problem, span, step):
+    def asked(problem, span, step, max_step):
         signal.raise_signal(signal.SIGINT)  # as `interruptible` hands it on
         raise KeyboardInterrupt
 
@@ -213,6 +221,23 @@ def test_a_pulse_of_samples_is_not_passed_over():
     run = integrate(problem, (0.0, 10.0))
     assert run.success
     assert run.y[-1] == pytest.approx(by_parts(pulse, 10.0), abs=1e-8)
+
+
+@pytest.mark.parametrize("strikes", [False, True])
+@pytest.mark.parametrize("rate", [0.0, 2e4])
+def test_a_pulse_of_samples_is_not_passed_over_by_what_is_stiff_or_strikes(strikes, rate):
+    """A force for 20 ms, within one step of what damps the fast component, and of what waits for a blow."""
+    pulse = Sampled([0.0, 5.0, 5.02], [0.0, 100.0, 0.0], "zero")
+
+    def field(t, y, p):
+        return [y[1], p[0], rate * (y[0] - y[2])]
+
+    problem = Problem(rn(3), [0.0, 0.0, 0.0], field, parameters=[0.0], inputs={"force": 0}, strikes=strikes)
+    run = integrate(problem.with_inputs(pulse), (0.0, 20.0))
+    assert run.success, run.message
+    method = "RKMK_RADAU_IIA5" if rate else "RKMK_DOP853" if strikes else "GAUSS8"
+    assert f"{method}, chosen for want of a method" in run.message
+    assert run.y[-1, :2] == pytest.approx([2.0 * (20.0 - 5.01), 2.0], rel=1e-6)
 
 
 def test_samples_that_are_too_near_each_other_say_nothing_or_are_refused():
