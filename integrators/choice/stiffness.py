@@ -31,8 +31,10 @@ one of an explicit method, from which on that is asked; and components of a velo
 """
 _OFTEN, _LOOKED = 32, 1024
 """A run is looked at after so many parts of its steps, and at most so many steps."""
-_FEW, _LATER = 500, 0.2
-"""Substeps after which it is asked then, at least, and which part of all."""
+_FEW, _LATER, _ANEW = 500, 0.2, 3.0
+"""Substeps after which it is asked then, at least, and which part of all; and how many times those that are done as
+many must be to come: the run is begun anew, by a method whose steps cost more.
+"""
 _FEWER, _LEAST = 0.1, 40
 """Part of its steps that those of the method that damps are there, at most, and the number that is granted anyway."""
 
@@ -55,8 +57,8 @@ class Asking(Here):
 
     def __init__(self, span: tuple[float, float], max_step: float = np.inf) -> None:
         super().__init__()
-        self._end, self._max_step, self._next, self._asked = span[1], max_step, 1, 0
-        self._before = span[0], 0
+        self._end, self._max_step, self._next = span[1], max_step, 1
+        self._asked = span[0], 0
 
     def advance(self, runs: list[Run], count: int) -> int:
         run = runs[0]
@@ -68,13 +70,15 @@ class Asking(Here):
         return count
 
     def _is_stiff(self, run: Run) -> bool:
-        (t, before), substeps = self._before, substeps_of(run)
-        self._before = run.t, substeps
-        if substeps - self._asked < max(_FEW, _LATER * substeps):
+        """By the mean step since it was asked: those within one blow are short, whatever decays."""
+        (t, before), substeps = self._asked, substeps_of(run)
+        if substeps - before < max(_FEW, _LATER * substeps):
             return False
-        self._asked = substeps
+        self._asked = run.t, substeps
+        step = abs(run.t - t) / (substeps - before)
+        if not step * _ANEW * substeps < abs(self._end - run.t):
+            return False
         try:
-            step = abs(run.t - t) / max(1, substeps - before)
             begun = is_stiff if run.method.stepper.report else is_stiff_there
             return begun(run.problem.with_start(run.shown()), (run.t, self._end), step, self._max_step)
         except KeyboardInterrupt:  # who drives the run hears of it, too
