@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,16 @@ from integrators.arguments import (
     times_of,
     way_of,
 )
-from integrators.choice.default import DEFAULT, ROUGH, by_default, of_divided_steps, or_damped, unsmooth, varying
+from integrators.choice.default import (
+    DEFAULT,
+    ROUGH,
+    Choice,
+    by_default,
+    of_divided_steps,
+    or_damped,
+    unsmooth,
+    varying,
+)
 from integrators.choice.samples import within_samples
 from integrators.choice.stiffness import STIFF, Asking, TurnedStiff, may_decay
 from integrators.controllers import StepController
@@ -105,9 +115,10 @@ def integrate(
         (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps end at the samples of inputs.
         And where GAUSS8 would take more than 10 000 steps only because something decays within one of them (stiff
         equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory without callback, file and
-        statistics is asked on the way, too (that of RKMK_DOP853 as well: what has struck comes to stand), and begun
-        anew, and so where a step is not solved, if that comes to the end.  The message of the solution names method,
-        step and tolerance.
+        statistics is asked on the way, too (that of RKMK_DOP853 as well: what has struck comes to stand, unless long
+        steps then pass over a blow), and begun anew, and so where a step is not solved, if that comes to the end.  None
+        of these passes over a sample of inputs and its next one.  The message of the solution names method, step and
+        tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -314,15 +325,16 @@ def integrate(
         return first()
     stiff = varying(problem, STIFF, "what has come to decay fast", max_step)
 
-    def damped(most: int | None) -> Solution:
-        return integrate(
-            problem, stiff.method, span, rtol=stiff.rtol, atol=stiff.atol, max_step=max_step,
+    def anew(choice: Choice, most: int | None) -> Solution:
+        solution = integrate(
+            problem, choice.method, span, rtol=choice.rtol, atol=choice.atol, max_step=choice.max_step,
             max_steps=max_steps if most is None else most, save_every=save_every, t_eval=t_eval, events=events,
             progress=progress,
         )  # fmt: skip
+        return with_choice(solution, choice.says)
 
-    solution = or_damped(first, damped)
-    return with_choice(solution, stiff.says) if solution.method == STIFF else solution
+    unasked = partial(anew, choice, None) if choice is not None and chosen.name == ROUGH else None
+    return or_damped(first, partial(anew, stiff), unasked)
 
 
 def integrate_together(

@@ -78,14 +78,19 @@ def of_divided_steps(problem: Problem, method: Method, span: tuple[float, float]
     return Choice(method, f"{method.name}, with steps of {step:.3g}", step)
 
 
-def or_damped(first: Callable[[], Solution], damped: Callable[[int | None], Solution]) -> Solution:
-    """What GAUSS8 comes to or, where it becomes stiff on the way (`integrators.choice.stiffness.Asking`), what a method
-    comes to that damps, with so many steps at most; and so where a step is not solved, if that comes to the end.
+def or_damped(
+    first: Callable[[], Solution], damped: Callable[[int | None], Solution], unasked: Callable[[], Solution] | None
+) -> Solution:
+    """What a run comes to or, where it becomes stiff on the way (`integrators.choice.stiffness.Asking`), what a method
+    comes to that damps, with so many steps at most; and so where a step is not solved, if that comes to the end.  If
+    its long steps have passed over a blow, what short ones come to (`unasked`) in spite of their number.
     """
     try:
         solution = first()
     except TurnedStiff:
-        return damped(None)
+        other = damped(None)
+        passed = any(doubt.name == "pulse" for doubt in other.doubts)
+        return unasked() if passed and unasked is not None else other
     if solution.status is not Status.NOT_CONVERGED:
         return solution
     try:

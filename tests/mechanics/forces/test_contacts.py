@@ -11,7 +11,16 @@ from mechanics import Body, Frame, Inertia, Mechanism, Tree, constraints, elemen
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
-from mechanics.forces import Capsule, Ellipsoid, Sphere, Wheel, contact, hunt_crossley_factor
+from mechanics.forces import (
+    Capsule,
+    Ellipsoid,
+    Sphere,
+    Wheel,
+    contact,
+    dry_friction,
+    hunt_crossley_factor,
+    joint_spring,
+)
 from mechanics.forces.element import BodyState
 from mechanics.joints import Free, Prismatic, Revolute
 from mechanics.reference.counting import Tally
@@ -365,3 +374,17 @@ def test_steps_within_a_blow_are_no_stiffness_of_what_bounces(restitution):
     run = integrate(bouncing.problem(at(0, 0, 0.3), [MASS, 0, 0, 0, 0, 0]), (0.0, 20.0))
     assert run.success, run.message
     assert "RKMK_DOP853, chosen for want of a method" in run.message
+
+
+def test_what_long_steps_would_pass_over_is_met_by_short_ones():
+    """A ball strikes another in flight, for 2 ms, while a block stands on stiff friction: nothing else happens."""
+    small = Inertia.about_com(0.1, (0, 0, 0), 1e-4 * np.eye(3))
+    block = Body("block", Prismatic((1, 0, 0)), inertia=Inertia.point(1.0))
+    balls = [Body(name, Prismatic((1, 0, 0)), position=(0, 5, 0), inertia=small) for name in ("ball", "target")]
+    touch = contact(Sphere(Frame("ball"), 0.01), Sphere(Frame("target"), 0.01), stiffness=1e5)
+    held = dry_friction("block_joint", force=2.0, slip_speed=1e-4), joint_spring("block_joint", 1.0)
+    made = Mechanism(Tree([block, *balls], gravity=(0, 0, 0)), elements=[touch, *held])
+    run = integrate(made.problem([0.5, 0.0, 15.0], [1.0, 10.0, 0.0]), (0.0, 6.0))
+    assert run.success, run.message
+    assert "RKMK_DOP853, chosen for want of a method" in run.message
+    assert run.y[-1, 4:6] == pytest.approx([0.0, 1.0], abs=1e-7)
