@@ -27,7 +27,7 @@ from integrators.status import DOUBTFUL, EXPLANATIONS, NON_FINITE, OK, Status
 from integrators.step_derivatives import LinearisedStep, linearised_step
 from integrators.step_derivatives.compiled import by_parameters_stepped
 from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
-from liegroup.arrays import of_kind, real
+from liegroup.arrays import of_kind, real, reals
 from liegroup.compile import (
     Packed,
     entry,
@@ -50,6 +50,7 @@ BAD_INPUT, BAD_STATE, OPEN_STATE = -1, -2, -3
 state before the step violates what the problem presupposes of every state.
 """
 UNIT = 1e-9
+_PLAIN, _FLOAT = (np.ndarray, list, tuple), np.dtype(np.float64)
 _step_at, _field_at, _stages_at, _lanes_at = (function_at(x) for x in (STEP, FIELD, STEP_OF_STAGES, FIELD_LANES))
 
 
@@ -235,6 +236,20 @@ def take_step_of_stages(memory: Any, t: Any, y: Any, u: Any) -> Any:
     return _end(memory, t + h, y, status)
 
 
+def _floats(x: ArrayLike, name: str) -> Array:
+    """Numbers of a loop, in the order of C: arrays and lists of floats as they are; all else is read, and named if it
+    is none (NumPy would leave imaginary parts and masks out).
+    """
+    if type(x) in _PLAIN:
+        try:
+            found = np.array(x, order="C")
+        except ValueError:  # rows of different lengths
+            return reals(x, name)
+        if found.dtype == _FLOAT:
+            return found
+    return reals(x, name)
+
+
 class StepFunction:
     """One step of a method on a problem as a function, ``stepper(y, u)`` → the state after it; made by `stepper`.
 
@@ -333,19 +348,19 @@ class StepFunction:
         ValueError
             Sizes that do not fit, numbers that are not finite, quaternions that are not unit, loops that are open; a
             problem that depends on a time that was left out.
+        TypeError
+            What is no real number; inputs by name.
         """
         if t is None:
             if self._needs_time:
                 raise ValueError(f"t: the problem {self.problem.model!r} depends on the time; give stepper(y, u, t)")
             t = 0.0
-        state = np.array(y, dtype=np.float64)
+        state = _floats(y, "y")
         if isinstance(u, Mapping):
             raise TypeError(f"u: {u!r}, expected numbers in the order of names, {', '.join(self.names) or 'none here'}")
-        given = self._held if u is None else np.ascontiguousarray(u, dtype=np.float64)
+        given = self._held if u is None else _floats(u, "u")
         if state.shape != self._shape or given.shape != self._u_shape:
             return self._many(y, u, t)
-        if not given.flags.writeable:  # for the compiler another type
-            given = given.copy()
         with self._alone:
             try:
                 status = self._take(self._packed, t, state, given)
@@ -361,7 +376,7 @@ class StepFunction:
     def _many(self, y: ArrayLike, u: ArrayLike | None, t: float) -> Array:
         """Many states, and whatever else is no one state with its inputs."""
         states = self.problem.check_state(y, "y")
-        given = self._held if u is None else np.asarray(u, dtype=np.float64)
+        given = self._held if u is None else _floats(u, "u")
         if states.ndim == 1 or given.ndim != 2:
             given = np.array(self._numbers(given))
         elif given.shape != (len(states), self._m):

@@ -96,6 +96,24 @@ def test_what_is_no_state_or_input_is_named(turn, y, u, words):
         turn(y, u)
 
 
+@pytest.mark.parametrize("place", ["y", "u"])
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        (lambda x: np.array(x) + 1e-30j, TypeError, "complex numbers, expected"),
+        (lambda x: [1j, *x[1:]], TypeError, "complex numbers, expected"),
+        (lambda x: list(map(str, x)), TypeError, "expected"),
+        (lambda x: [None, *x[1:]], TypeError, "expected"),
+        (lambda x: np.ma.masked_less(x, np.inf), ValueError, "elements are masked, expected numbers"),
+    ],
+)
+def test_what_is_no_real_number_is_named_and_not_cut(turn, place, change, error, words):
+    """A derivative by complex steps was zero: NumPy left the imaginary parts out."""
+    given = {"y": REST, "u": U}
+    with pytest.raises(error, match=f"{place}: .*{words}"):
+        turn(**given | {place: change(given[place])})
+
+
 def test_a_step_that_fails_says_why_and_where(turn):
     with pytest.raises(StepError, match=r"a step of RKMK4 from t = 0: .*with x = 1e") as caught:
         turn(REST, [1e200, 0.0, 0.0])
