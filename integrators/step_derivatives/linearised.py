@@ -31,6 +31,7 @@ from integrators.step_derivatives.compiled import by_parameters_stepped
 from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
+from liegroup.arrays import reals, refuse
 
 Array = NDArray[np.float64]
 OF_FIELDS = ("field", "time", "canonical")
@@ -153,7 +154,7 @@ def linearised_step(
         )
     if chosen.stepper.multistep:
         raise ValueError(f"method: {chosen.name}, whose steps depend on states before; expected a one-step method")
-    values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
+    values, parameters = _numbers(u), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
         raise ValueError(
             f"u and controls: {values.tolist()} and {list(controls)}, expected one number per control, each a "
@@ -170,12 +171,19 @@ def linearised_step(
     return _linearised(problem, chosen, start, end, U, h, t, list(controls))
 
 
+def _numbers(u: ArrayLike) -> Array:
+    """Of the controls."""
+    values = reals(u, "u")
+    refuse(~np.isfinite(values), values, "u", "expected finite numbers")
+    return values
+
+
 def _of_own_step(
     problem: Problem, method: Method, y: ArrayLike, h: float, u: ArrayLike, controls: Sequence[int], t: float,
     compiled: bool,
 ) -> LinearisedStep:  # fmt: skip
     states, n = problem.check_state(y, "y"), problem.dimension // 2
-    many, values = np.atleast_2d(states), np.asarray(u, dtype=np.float64)
+    many, values = np.atleast_2d(states), _numbers(u)
     if values.shape not in ((len(controls),), (len(many), len(controls))) or not all(0 <= k < n for k in controls):
         raise ValueError(
             f"u and controls: shape {values.shape} and {list(controls)}, expected one number per control, a "

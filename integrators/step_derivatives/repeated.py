@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.slopes import NoSlopeError, slope_and_size
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.problem.jacobian import sizes_of
+from integrators.problem.signals import numbers
 from integrators.step_derivatives.compiled import is_flat, stepped_kernels
 from integrators.step_derivatives.complex_step import (
     by_parameters,
@@ -30,10 +32,12 @@ from integrators.step_derivatives.complex_step import (
     velocities,
 )
 from integrators.step_derivatives.linearised import OF_FIELDS, linearised_step
+from liegroup.arrays import real
 
 Array = NDArray[np.float64]
 
 
+_FLOAT = np.dtype(np.float64)
 MANY = 500
 """Steps from which on their derivatives are worth being compiled."""
 SPREAD, HALVINGS = 0.08, 60
@@ -50,6 +54,11 @@ class Slopes(NamedTuple):
     y: Array
     A: Array
     B: Array
+
+
+def _are_floats(x: ArrayLike, size: int) -> bool:
+    """Whether they are so many finite numbers as they stand."""
+    return type(x) is np.ndarray and x.dtype == _FLOAT and x.shape == (size,) and bool(np.isfinite(x).all())
 
 
 class StepDerivative:
@@ -107,7 +116,8 @@ class StepDerivative:
         D = self.velocities(y)
         return D if self._flat else np.asarray(np.linalg.pinv(D))
 
-    def __call__(self, y: Array, u: Array, t: float) -> Slopes:
+    def __call__(self, y: ArrayLike, u: ArrayLike, t: float) -> Slopes:
+        y, u, t = self._read(y, u, t)
         if self._carries:
             parameters = np.array(self.problem.parameters, dtype=np.float64)
             parameters[self._places] = 0.0  # the forces of the inputs act beside the problem's own
@@ -136,7 +146,18 @@ class StepDerivative:
         J = self.increments(end) @ rates
         return Slopes(end, J[:, :d], J[:, d:])
 
-    def second(self, y: Array, u: Array, t: float) -> Array:
+    def _read(self, y: ArrayLike, u: ArrayLike, t: float) -> tuple[Array, Array, float]:
+        """A state, inputs and a time, checked: those of a sweep are looked at alone."""
+        n, m = self.problem.n, len(self._places)
+        if _are_floats(y, n) and _are_floats(u, m) and type(t) is float and isfinite(t):
+            return y, u, t  # type: ignore[return-value]
+        state, inputs = self.problem.check_state(y, "y"), self.problem.inputs
+        if state.ndim != 1:
+            raise ValueError(f"y: shape {state.shape}, expected ({n},): one state")
+        given = numbers(u, [inputs.places.index(k) for k in self._places.tolist()], inputs)
+        return state, np.array(given, dtype=np.float64), real(t, "t")
+
+    def second(self, y: ArrayLike, u: ArrayLike, t: float) -> Array:
         """How the derivatives of a step change, for Newton's method in optimal control: ∂[A, B]/∂(state, inputs).
 
         The exact first derivatives along every direction, differenced to order eight over two sizes that agree, in
@@ -160,8 +181,12 @@ class StepDerivative:
         Raises
         ------
         ValueError
-            Derivatives that do not change smoothly, as where things begin to touch.
+            Derivatives that do not change smoothly, as where things begin to touch; sizes that do not fit, numbers that
+            are not finite.
+        TypeError
+            What is no real number.
         """
+        y, u, t = self._read(y, u, t)
         d, m = self.problem.dimension, len(self._places)
         largest = np.concatenate([sizes_of(self.problem, y), np.maximum(np.abs(u), 1.0)])
         self._sizes = np.minimum(self._sizes, SPREAD * largest) if len(self._sizes) else SPREAD * largest

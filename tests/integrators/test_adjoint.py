@@ -640,6 +640,37 @@ def test_what_is_not_differentiated_is_named():
         gradient_of_run(problem, "RKMK4", H, 3, lambda k, state: (0.0, [1.0]))
 
 
+def test_a_step_is_differentiated_at_lists_and_whole_numbers():
+    """Differences about whole numbers were rounded to whole numbers, and a field was to blame for a list."""
+    cart = Problem(rn(2), [1.0, 0.0], lambda t, y, p: [y[1], p[0] * y[0]], parameters=[0.5], inputs={"force": 0})
+    derivative = DifferentiableRun(cart, "RKMK4", H, 3).derivative
+    y, u = np.array([1.0, 2.0]), np.array([3.0])
+    for of in (derivative, derivative.second):
+        for other in (([1, 2], [3], 0), (np.array([1, 2]), np.array([3]), 0)):
+            assert all(map(np.array_equal, of(*other), of(y, u, 0.0)))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"y": [1.0]}, ValueError, r"y: shape \(1,\), expected \(2,\)"),
+        ({"y": np.ones((2, 2))}, ValueError, r"y: shape \(2, 2\), expected \(2,\): one state"),
+        ({"y": [1.0, np.nan]}, ValueError, "y: component 1 is nan"),
+        ({"y": np.array([1.0, 1e-30j])}, TypeError, "y: complex numbers"),
+        ({"u": [1.0, 2.0]}, ValueError, r"u: shape \(2,\), expected 1 finite numbers, one per input \(force\)"),
+        ({"u": [np.inf]}, ValueError, "u: input 'force' is inf"),
+        ({"u": np.array([1e-30j])}, TypeError, "u: complex numbers"),
+        ({"t": "now"}, TypeError, "t: 'now', expected"),
+    ],
+)
+def test_what_a_step_is_not_differentiated_at_is_named(change, error, words):
+    cart = Problem(rn(2), [1.0, 0.0], lambda t, y, p: [y[1], p[0] * y[0]], parameters=[0.5], inputs={"force": 0})
+    derivative = DifferentiableRun(cart, "RKMK4", H, 3).derivative
+    for of in (derivative, derivative.second):
+        with pytest.raises(error, match=words):
+            of(**{"y": [1.0, 2.0], "u": [0.5], "t": 0.0} | change)
+
+
 LAWS = {
     "abs": (lambda y: -y[0] - 0.4 * abs(y[1]) * y[1], False),
     "norm": (lambda y: -y[0] * np.linalg.norm(y), False),

@@ -114,6 +114,7 @@ def test_the_state_is_that_of_the_step():
         (("BDF2", Y, H), "states before"),
         (("DEL_MIDPOINT", Y, H, [1.0]), "one number per control"),
         (("DEL_MIDPOINT", Y, H, [1.0], [9]), "parameter's number"),
+        (("DEL_MIDPOINT", Y, H, [np.inf], [0]), r"u\[0\] = inf: expected finite numbers"),
         (("DEL_MIDPOINT", Y[:3], H), "expected"),
     ],
 )

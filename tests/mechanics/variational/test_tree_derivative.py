@@ -193,11 +193,16 @@ def test_lanes_with_one_state_that_turns_too_far_are_run_one_by_one(trees):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"u": [1.0], "controls": [5]}, "number below 5"), ({"u": [1.0, 2.0], "controls": [0]}, "one number per control")],
+    [
+        ({"u": [1.0], "controls": [5]}, "number below 5"),
+        ({"u": [1.0, 2.0], "controls": [0]}, "one number per control"),
+        ({"u": [1.0, np.nan], "controls": [0, 1]}, r"u\[1\] = nan: expected finite numbers"),
+        ({"u": np.array([1.0 + 1e-30j]), "controls": [0]}, "u: complex numbers"),
+    ],
 )
 def test_what_does_not_fit_is_named(trees, arguments, words):
     problem = trees.violent(5)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         linearised_step(problem, "TREE_VARIATIONAL", problem.y0, H, **arguments)
 
 
