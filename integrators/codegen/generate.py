@@ -281,7 +281,7 @@ def _of_step(
     if method.stepper.one_by_one and not carries:
         divided, method = method, method.stepper.one_by_one(method)
         called += ", undivided, its stages one after another"
-    h0 = real(step, "step")
+    h0 = real(step, "step", "a finite number of seconds, not 0", lambda x: bool(np.isfinite(x)) and x != 0.0)
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
         raise ValueError(f"samples: shape {states.shape}, expected (m, {problem.n})")

@@ -99,6 +99,14 @@ def _pointer(x: Any) -> Any:
     return x.ctypes.data_as(_VECTOR)
 
 
+def _real(x: Any, name: str) -> Any:
+    """Real numbers for C, one after the other; TypeError for others, of which NumPy would take a part."""
+    given = np.asarray(x, order="C")
+    if given.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: {x!r}, expected real numbers")
+    return given.astype(np.float64, copy=False)
+
+
 def _called(function: Any, f: Function) -> Callable[..., Any]:
     function.restype = None
     function.argtypes = [_VECTOR if n else ctypes.c_double for n in f.inputs.values()] + [_VECTOR] * len(f.outputs)
@@ -106,7 +114,7 @@ def _called(function: Any, f: Function) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
         given = []
         for (name, n), x in zip(f.inputs.items(), arguments, strict=True):
-            vector = np.asarray(x, dtype=np.float64, order="C")
+            vector = _real(x, name)
             if vector.shape != ((n,) if n else ()):
                 raise ValueError(f"{name}: shape {vector.shape}, expected {(n,) if n else ()}")
             given.append(vector)
@@ -123,10 +131,12 @@ def _run(function: Any, f: Function) -> Callable[..., Any]:
 
     def call(t: float, h: float, steps: int, y: Any) -> tuple[Any, int]:
         """The state after so many steps, and how many of them were valid."""
-        end = np.array(y, dtype=np.float64)
+        end, count = _real(y, "y").copy(), getattr(steps, "__index__", lambda: -1)()
         if end.shape != (f.inputs["y"],):
             raise ValueError(f"y: shape {end.shape}, expected {(f.inputs['y'],)}")
-        taken = function(t, h, steps, _pointer(end))
+        if count < 0:
+            raise ValueError(f"steps: {steps!r}, expected how many: an integer of at least 0")
+        taken = function(t, h, count, _pointer(end))
         return end, int(taken)
 
     return call

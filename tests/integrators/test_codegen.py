@@ -208,6 +208,24 @@ def test_any_field_that_can_be_traced_has_code():
     assert found.one_step(0.0, 40.0, problem.y0)[1] == [1.0]  # turns by more than its chart allows
 
 
+@needs_c
+@pytest.mark.parametrize(
+    ("function", "arguments", "error", "words"),
+    [
+        ("one_step", (0.0, H, np.array([1.0 + 1e-30j, 0.0])), TypeError, "y: .*expected real numbers"),
+        ("one_step", ("0.0", H, [1.0, 0.0]), TypeError, "t: '0.0', expected real numbers"),
+        ("many_steps", (0.0, H, 2, np.array([1.0 + 1e-30j, 0.0])), TypeError, "y: .*expected real numbers"),
+        ("many_steps", (0.0, H, -1, [1.0, 0.0]), ValueError, "steps: -1, expected how many"),
+        ("many_steps", (0.0, H, 2.5, [1.0, 0.0]), ValueError, "steps: 2.5, expected how many"),
+    ],
+)
+def test_what_code_in_c_does_not_take_is_named(function, arguments, error, words):
+    """A derivative by complex steps was zero: NumPy left the imaginary parts out."""
+    swing = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    with pytest.raises(error, match=words):
+        getattr(generate_code(swing, "c", "RKMK4", H).load(flags=QUICK), function)(*arguments)
+
+
 @pytest.mark.parametrize("language", [pytest.param("c", marks=needs_c), "numpy"])
 def test_a_name_of_a_model_is_no_code(language):
     problem = Problem(rn(1), [2.0], lambda t, y: [-y[0]], model='a */ b """ \\ \n int x; // \\N é')
@@ -220,6 +238,7 @@ def test_a_name_of_a_model_is_no_code(language):
         ({"language": "pascal"}, "language: 'pascal'"),
         ({"step": 0.1}, "step and samples: they are those of a method"),
         ({"method": "RKMK4"}, "step: None, expected the step size"),
+        ({"method": "RKMK4", "step": 0.0}, "step: 0.0, expected a finite number of seconds, not 0"),
         ({"method": "RKMK4", "step": 0.1, "samples": [1.0]}, r"samples: shape \(1, 1\), expected \(m, 2\)"),
         ({"method": "BDF2", "step": 0.1}, "method: BDF2, expected a one-step method"),
     ],
