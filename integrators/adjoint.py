@@ -40,7 +40,7 @@ from integrators.problem.times import begin_of
 from integrators.status import Status
 from integrators.step_derivatives.repeated import StepDerivative
 from integrators.step_function import StepError, StepFunction, stepper
-from liegroup.arrays import check_function, integer, of_kind, real, reals, shown
+from liegroup.arrays import check_function, integer, of_kind, real, reals, refuse, shown
 from liegroup.table import EXP, increment
 
 Array = NDArray[np.float64]
@@ -305,6 +305,7 @@ class DifferentiableRun:
                 f"parameters: shape {directions.shape}, expected (k, {count}), directions of the problem's "
                 "parameters as parameter_directions gives them"
             )
+        refuse(~np.isfinite(directions), directions, "parameters", "expected finite numbers")
         inputs = posed.inputs
         places, pushes = [inputs.places[k] for k in inputs.free], [inputs.velocities[k] for k in inputs.free]
         self._m, self._k = len(places), len(directions)

@@ -14,7 +14,7 @@ forces A is symplectic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from integrators.step_derivatives.compiled import by_parameters_stepped
 from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
-from liegroup.arrays import reals, refuse
+from liegroup.arrays import integer, real, reals, refuse, shown
 
 Array = NDArray[np.float64]
 OF_FIELDS = ("field", "time", "canonical")
@@ -103,7 +103,7 @@ def linearised_step(
         (q₀, p₀); of trees and mechanisms also many, (k, n_q + n): of trees eight at a time in lanes, of mechanisms one
         after the other.
     h : float
-        Step, s.
+        Step, s, not 0.
     u : array (m,)
         Values of the controls over the step; for many states of a tree also (k, m).
     controls : sequence of m integers
@@ -142,7 +142,11 @@ def linearised_step(
     >>> step.A.shape, step.B.shape, bool(abs(np.linalg.det(step.A) - 1) < 1e-14)
     ((2, 2), (2, 1), True)
     """
-    chosen = find(method)
+    chosen, t = find(method), real(t, "t")
+    h = real(h, "h", "a finite number of seconds, not 0", lambda x: bool(np.isfinite(x)) and x != 0.0)
+    if not isinstance(controls, Iterable):
+        raise TypeError(f"controls: {shown(controls)}, expected a sequence of numbers, one for each of u")
+    controls = [integer(k, "controls") for k in controls]
     if isinstance(chosen, Method) and chosen.stepper.own:
         return _of_own_step(problem, chosen, y, h, u, controls, t, compiled)
     of_field = isinstance(chosen, Method) and chosen.stepper.needs in OF_FIELDS
@@ -160,7 +164,7 @@ def linearised_step(
             f"u and controls: {values.tolist()} and {list(controls)}, expected one number per control, each a "
             "parameter's number"
         )
-    parameters[list(controls)] = values
+    parameters[controls] = values
     problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
     if of_field:
         differentiated = by_parameters_stepped if compiled else by_parameters

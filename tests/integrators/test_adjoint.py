@@ -634,6 +634,8 @@ def test_what_is_not_differentiated_is_named():
         run(y, [1.0, 2.0])
     with pytest.raises(ValueError, match="parameters: shape"):
         DifferentiableRun(problem, "RKMK4", H, 3, parameters=[[1.0]])
+    with pytest.raises(ValueError, match=r"parameters\[0, 1\] = nan: expected finite numbers"):
+        DifferentiableRun(problem, "RKMK4", H, 3, parameters=[[1.0, np.nan, 0.0, 0.0]])
     with pytest.raises(ValueError, match=r"make: x\[0\] is 1.*the problem at \[1\.0.* has another structure"):
         parameter_directions(lambda x: replace(problem, structure=[int(x[0] > 1.0)]), [1.0])
     with pytest.raises(ValueError, match="loss: a derivative of shape"):

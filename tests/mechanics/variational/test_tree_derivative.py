@@ -198,12 +198,18 @@ def test_lanes_with_one_state_that_turns_too_far_are_run_one_by_one(trees):
         ({"u": [1.0, 2.0], "controls": [0]}, "one number per control"),
         ({"u": [1.0, np.nan], "controls": [0, 1]}, r"u\[1\] = nan: expected finite numbers"),
         ({"u": np.array([1.0 + 1e-30j]), "controls": [0]}, "u: complex numbers"),
+        ({"u": [1.0], "controls": [0.5]}, "controls: 0.5, expected an integer"),
+        ({"u": [1.0], "controls": 0}, "controls: 0, expected a sequence of numbers"),
+        ({"u": [1.0], "controls": ["knee"]}, "controls: 'knee', expected an integer"),
+        ({"t": "now"}, "t: 'now', expected a finite number"),
+        ({"h": 0.0}, "h: 0.0, expected a finite number of seconds, not 0"),
+        ({"h": np.nan}, "h: nan, expected a finite number of seconds, not 0"),
     ],
 )
 def test_what_does_not_fit_is_named(trees, arguments, words):
     problem = trees.violent(5)
     with pytest.raises((ValueError, TypeError), match=words):
-        linearised_step(problem, "TREE_VARIATIONAL", problem.y0, H, **arguments)
+        linearised_step(problem, "TREE_VARIATIONAL", problem.y0, **{"h": H} | arguments)
 
 
 def test_a_step_that_fails_says_so(trees):
