@@ -40,14 +40,15 @@ _SINCOS = """
 
 
 _RUN = """
-/* `steps` steps from y, which becomes the state at their end; returns how many were valid. */
+/* `steps` steps from y, which becomes the state at their end; returns how many were valid, to finite numbers. */
 long many_steps(double t, double h, long steps, double *y)
 {{
     double end[{n}], left;
     for (long k = 0; k < steps; k++) {{
         {name}(t + k * h, h, y, end, &left);
-        if (left != 0.0)
-            return k;
+        for (int i = 0; i < {n}; i++)
+            if (left != 0.0 || !(end[i] - end[i] == 0.0))
+                return k;
         for (int i = 0; i < {n}; i++)
             y[i] = end[i];
     }}

@@ -226,6 +226,16 @@ def test_what_code_in_c_does_not_take_is_named(function, arguments, error, words
         getattr(generate_code(swing, "c", "RKMK4", H).load(flags=QUICK), function)(*arguments)
 
 
+@needs_c
+@pytest.mark.parametrize("start", [1.0, -np.inf, np.nan])
+def test_steps_to_what_is_no_number_are_not_valid(start):
+    """x' = x² is infinite at t = 1."""
+    found = generate_code(Problem(rn(1), [1.0], lambda t, y: [y[0] ** 2]), "c", "RKMK4", 0.1).load(flags=QUICK)
+    end, taken = found.many_steps(0.0, 0.1, 100, [start])
+    assert taken < 100
+    assert np.array_equal(end, [start], equal_nan=True) if taken == 0 else np.isfinite(end).all()
+
+
 @pytest.mark.parametrize("language", [pytest.param("c", marks=needs_c), "numpy"])
 def test_a_name_of_a_model_is_no_code(language):
     problem = Problem(rn(1), [2.0], lambda t, y: [-y[0]], model='a */ b """ \\ \n int x; // \\N é')
