@@ -124,8 +124,10 @@ def linearised_step(
     ------
     ValueError
         Another kind of method, one whose steps depend on states before (`BDF…`, `ALPHA`), or whose step loses
-        derivatives (`AVI_FREE`); sizes that do not fit; `compiled` where there is nothing to compile: fields that are
-        jitted by users, or in plain Python and no formula.
+        derivatives (`AVI_FREE`); sizes that do not fit; a step of zero, numbers that are not finite; `compiled` where
+        there is nothing to compile: fields that are jitted by users, or in plain Python and no formula.
+    TypeError
+        What is no real number; controls that are no sequence of integers.
     ArithmeticError
         The step has no solution that Newton's method finds (the message is the status); derivatives are not finite.
 
