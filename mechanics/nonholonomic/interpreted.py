@@ -65,12 +65,13 @@ class InterpretedFunctions(Functions):
         t = np.array([self.call("mass", q, x) for x in e])
         return np.asarray(np.array([[self.call("mass", q, x + y) for y in e] for x in e]) - t[:, None] - t)
 
-    def rows_at(self, t: Any, q: Array) -> Array:
-        """A(t, q)."""
+    def rows_at(self, t: Any, q: Array, m: int | None = None) -> Array:
+        """A(t, q), of m rows where that is known."""
         timed = form_taken("rows", self.rows, self.parameters is not None) == TIMED
         rows = np.atleast_2d(self._values("rows", *((t, q) if timed else (q,))))
-        if rows.ndim != 2 or rows.shape[1] != self.n:
-            raise ValueError(f"rows: returned an array of shape {rows.shape}, expected (m, {self.n})")
+        if rows.ndim != 2 or rows.shape[1] != self.n or len(rows) != (len(rows) if m is None else m):
+            wanted = f"({'m' if m is None else m}, {self.n})"
+            raise ValueError(f"rows: returned an array of shape {rows.shape}, expected {wanted}")
         return rows
 
     @cached_property
@@ -144,7 +145,9 @@ class InterpretedFunctions(Functions):
 
         def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
             out[:] = 0 * y[0]
-            _write(out, at, MASS=self.mass_at(q), ROWS=self.rows_at(t, q), VALUE=self.call("value", t, q, shape=(m,)))
+            _write(
+                out, at, MASS=self.mass_at(q), ROWS=self.rows_at(t, q, m), VALUE=self.call("value", t, q, shape=(m,))
+            )
 
         work = np.full((work_height(self.n, m, self.n), at.SIZE), 0 * q[0], dtype=object)
         out = np.full(self.n_q + self.n, 0 * q[0], dtype=object)
@@ -174,13 +177,13 @@ class InterpretedFunctions(Functions):
         value_rate = _imaginary(self.call("value", later, along, shape=(m,)))
         return {
             "MASS": mass,
-            "ROWS": self.rows_at(t, q),
+            "ROWS": self.rows_at(t, q, m),
             "GRADIENT": [_imaginary(self.call("potential", x)) for x in moved],
             "FORCE": self.call("force", t, q, v, shape=(self.n,)),
             "KINETIC": [0.5 * v @ _imaginary(self.mass_at(x)) @ v for x in moved],
             "RATE": _imaginary(self.mass_at(along)) @ v - bracket_transpose(self.group, v, mass @ v),
             "VALUE": self.call("value", t, q, shape=(m,)),
-            "BIAS": _imaginary(self.rows_at(later, along)) @ v - value_rate,
+            "BIAS": _imaginary(self.rows_at(later, along, m)) @ v - value_rate,
             "POSITION": self.call("position", q, shape=(k,)),
             "POTENTIAL": self.call("potential", q),
         }

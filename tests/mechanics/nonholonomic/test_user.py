@@ -331,6 +331,17 @@ def test_interpreted_functions_of_other_sizes_are_named(given, words):
         nonholonomic_system(rn(3), interpreted=True, **start | given).problem()
 
 
+def test_interpreted_rows_that_become_more_are_named():
+    """They were written over what lies behind them."""
+
+    def rows(q):
+        return blade(q) if q[2].real < 1.5 else [*blade(q), [0.0, 0.0, 1.0]]
+
+    problem = nonholonomic_system(rn(3), kinetic, rows, [0.0] * 3, [0.3, 0.0, 1.0], interpreted=True).problem()
+    with pytest.raises(ValueError, match=r"rows: returned an array of shape \(2, 3\), expected \(1, 3\)"):
+        integrate(problem, "RKMK4", (0.0, 20.0), 0.1)
+
+
 @pytest.mark.parametrize("unit", [1.0, 1e-6])
 @pytest.mark.parametrize("start", [0.0, 0.3])
 def test_what_loses_derivatives_beside_the_start_alone_is_named(unit, start):
