@@ -9,6 +9,7 @@ take them: the rounds are then fixed, and the code says where another state woul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.fields import Field
+from integrators.problem.inputs import check_rates
 from integrators.status import OK, Status
 from integrators.steppers.common import RENORMALISE_EVERY
 from integrators.straight import LIMIT, advanced, room, straight_step
@@ -52,6 +54,7 @@ def generate_code(
     step: float | None = None,
     samples: ArrayLike | None = None,
     derivatives: bool = False,
+    inputs: bool = False,
 ) -> SourceText:
     """Source text of functions of a problem, for use without this package.
 
@@ -62,6 +65,9 @@ def generate_code(
     ``jacobian(t, y)``          with derivatives: ∂rhs/∂y by rows
     ``step_jacobian(t, h, y)``  with both: ∂(the state after a step)/∂y by rows
     ==========================  =========================================================================
+
+    With `inputs` all of them take the held inputs u of the problem besides, as their last argument, and with
+    `derivatives` there are ``input_jacobian(t, y, u)``, ∂rhs/∂u, and ``step_input_jacobian(t, h, y, u)``, by rows.
 
     ``one_step`` is the step by itself, without memory of steps before, as `integrators.method.step_map` takes it,
     followed by the problem's projection.  Where `left` is 1, the state would have taken another way through the method
@@ -87,9 +93,13 @@ def generate_code(
         the steps that are taken, they have some to spare.
     samples : array (n,) or (m, n), optional
         States from which the step is traced: as many rounds as the slowest of them needs. Default the start of the
-        problem.
+        problem.  With `inputs` their numbers may follow those of the state, (m, n + nu); default as the problem holds
+        them.
     derivatives : bool
         Write the Jacobians, too.
+    inputs : bool
+        The inputs of the problem are an argument u (nu,): those that no function gives, in the order of
+        ``problem.inputs.names``, held over a step.  Else they are constants, as the problem holds them.
 
     Returns
     -------
@@ -99,10 +109,11 @@ def generate_code(
     Raises
     ------
     ValueError
-        Another language; a method without a step, or one with memory; samples of another size.
+        Another language; a method without a step, or one with memory; samples of another size; inputs of a problem
+        that has none, or on whose rates the motion depends.
     TypeError
-        A field that cannot be traced; a method that takes the exact derivatives of a mechanism (Radau, SDIRK,
-        Rosenbrock).
+        What is no bool; a field that cannot be traced; a method that takes the exact derivatives of a mechanism (Radau,
+        SDIRK, Rosenbrock).
     ArithmeticError
         The method fails at the samples, or its iteration runs away there.
 
@@ -119,25 +130,37 @@ def generate_code(
     of_kind(problem, Problem, "problem", "a Problem")
     if not isinstance(language, str) or language not in LANGUAGES:
         raise ValueError(f"language: {language!r}, expected one of {', '.join(map(repr, LANGUAGES))}")
-    about = "The field: body velocity of y."
-    functions = [_of_field(problem, problem.field, "rhs", "rate", problem.dimension, about)]
+    for name, value in (("derivatives", derivatives), ("inputs", inputs)):
+        of_kind(value, (bool, np.bool_), name, "True or False")
+    given, told = _inputs_of(problem) if inputs else ((), "")
+    about = f"The field: body velocity of y.{told}"
+    functions = [_of_field(problem, problem.field, "rhs", "rate", problem.dimension, about, given)]
     if derivatives:
-        functions.append(_by_state(functions[0], "jacobian", "Derivative of rhs by y, by rows."))
+        functions.append(_by("y", functions[0], "jacobian", "Derivative of rhs by y, by rows."))
+    if derivatives and given:
+        functions.append(_by("u", functions[0], "input_jacobian", "Derivative of rhs by u, by rows."))
     if problem.invariants is not None:
         names = ", ".join(problem.invariant_names)
         functions.append(
             _of_field(
-                problem, problem.invariants, "invariants", "values", problem.invariant_count, f"Invariants: {names}."
+                problem,
+                problem.invariants,
+                "invariants",
+                "values",
+                problem.invariant_count,
+                f"Invariants: {names}.",
+                given,
             )
         )
     if method is None and (step is not None or samples is not None):
         raise ValueError("step and samples: they are those of a method; give one, such as method='RKMK4'")
     if method is not None:
-        functions.append(_of_step(problem, find(method), step, samples))
-    if method is not None and derivatives:
-        functions.append(
-            _by_state(functions[-1], "step_jacobian", "Derivative of the state after a step by y, by rows.")
-        )
+        stepped = _of_step(problem, find(method), step, samples, given)
+        functions.append(stepped)
+        if derivatives:
+            says = "Derivative of the state after a step by"
+            functions.append(_by("y", stepped, "step_jacobian", f"{says} y, by rows."))
+            functions += [_by("u", stepped, "step_input_jacobian", f"{says} u, by rows.")] if given else []
     return printed(language, functions, f"{problem.model}: functions of t and y[{problem.n}].")
 
 
@@ -239,32 +262,61 @@ def _graph(problem: Problem) -> Differentiable:
     return graph
 
 
-def _of_field(problem: Problem, field: Field, name: str, output: str, size: int, about: str) -> Function:
+def _inputs_of(problem: Problem) -> tuple[tuple[int, ...], str]:
+    """The places among the parameters of the inputs that are held, and what a reader of the code is told of them."""
+    inputs = problem.inputs
+    if not inputs.free:
+        says = "those of {!r} are given by functions" if len(inputs) else "{!r} has none"
+        raise ValueError(
+            f"inputs: {says.format(problem.model)}, expected numbers that are held, such as those of motors of a "
+            "Mechanism, or of Problem(…, inputs={name: place})"
+        )
+    check_rates(problem.model, inputs, inputs.free, "code with inputs as an argument", ())
+    names = (f"{inputs.names[k]} ({inputs.units[k]})" if inputs.units[k] else inputs.names[k] for k in inputs.free)
+    return tuple(inputs.places[k] for k in inputs.free), f" u: {', '.join(names)}."
+
+
+def _arguments(graph: Graph, parameters: Any, given: Sequence[int]) -> tuple[Any, dict[str, int]]:
+    """The parameters, with inputs at the places that are given; what a function takes for them."""
+    values = _numbers(parameters)
+    if given:
+        values[list(given)] = _vector(graph, "u", len(given))
+    return values, {"u": len(given)} if given else {}
+
+
+def _of_field(
+    problem: Problem, field: Field, name: str, output: str, size: int, about: str, given: Sequence[int] = ()
+) -> Function:
     graph = _graph(problem)
     t, y = graph.input(("t", None)), _vector(graph, "y", problem.n)
-    out = np.empty(size, dtype=object)
+    out, (parameters, u) = np.empty(size, dtype=object), _arguments(graph, problem.parameters, given)
     try:
-        traceable(field.python)(t, y, _numbers(problem.parameters), problem.structure, room(problem.work_shape), out)
+        traceable(field.python)(t, y, parameters, problem.structure, room(problem.work_shape), out)
     except TypeError as error:
         raise TypeError(
             f"{problem.model}: its {name} cannot be written as code without branches ({error}); inputs as functions of "
             "the time can, tables of samples and systems that choose by their values cannot"
         ) from error
-    return Function(name, graph, {"t": 0, "y": problem.n}, {output: _nodes(graph, out)}, about)
+    return Function(name, graph, {"t": 0, "y": problem.n} | u, {output: _nodes(graph, out)}, about)
 
 
-def _by_state(function: Function, name: str, about: str) -> Function:
-    """The derivative of the first output of a function by y."""
+def _by(variable: str, function: Function, name: str, about: str) -> Function:
+    """The derivative of the first output of a function by a vector among its inputs."""
     graph = function.graph
     assert isinstance(graph, Differentiable)
-    y = [graph.input(("y", k)).k for k in range(function.inputs["y"])]
+    x = [graph.input((variable, k)).k for k in range(function.inputs[variable])]
     values = next(iter(function.outputs.values()))
-    J = [graph.derivative(value, k) for value in values for k in y]
+    J = [graph.derivative(value, k) for value in values for k in x]
     return Function(name, graph, function.inputs, {"J": J}, about)
 
 
 def _of_step(
-    problem: Problem, method: Any, step: float | None, samples: ArrayLike | None, carries: bool = False
+    problem: Problem,
+    method: Any,
+    step: float | None,
+    samples: ArrayLike | None,
+    given: Sequence[int] = (),
+    carries: bool = False,
 ) -> Function:
     """`carries`: a step of a run, whose low words are part of the state, and that normalises quaternions now and then;
     else a step by itself.
@@ -282,30 +334,34 @@ def _of_step(
         divided, method = method, method.stepper.one_by_one(method)
         called += ", undivided, its stages one after another"
     h0 = real(step, "step", "a finite number of seconds, not 0", lambda x: bool(np.isfinite(x)) and x != 0.0)
-    states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
-    if states.ndim != 2 or states.shape[1] != problem.n:
-        raise ValueError(f"samples: shape {states.shape}, expected (m, {problem.n})")
+    states, held = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples")), len(given)
+    if states.ndim != 2 or states.shape[1] not in (problem.n, problem.n + held):
+        wanted = f"(m, {problem.n}), or with inputs (m, {problem.n + held})" if held else f"(m, {problem.n})"
+        raise ValueError(f"samples: shape {states.shape}, expected {wanted}")
     if not np.isfinite(states).all():
         k = int(np.flatnonzero(~np.isfinite(states).all(axis=1))[0])
         raise ValueError(f"samples: number {k} is {states[k].tolist()}, expected finite numbers")
+    if states.shape[1] == problem.n:
+        states = np.hstack([states, np.tile(np.asarray(problem.parameters)[list(given)], (len(states), 1))])
     graph = _graph(problem)
     t, h, y = graph.input(("t", None)), graph.input(("h", None)), _vector(graph, "y", problem.n)
+    parameters, u = _arguments(graph, problem.own_parameters(), given)
     known = {t.k: np.zeros(len(states)), h.k: np.full(len(states), h0)}
     low = _vector(graph, "y", problem.n, problem.n) if carries else room((problem.n,))
     known |= {x.k: np.zeros(len(states)) for x in low if carries}
-    known |= {x.k: values for x, values in zip(y, states.T, strict=True)}
+    known |= {x.k: values for x, values in zip([*y, *parameters[list(given)]], states.T, strict=True)}
 
     def taken(number: int, name: str, about: str) -> tuple[Function, list[int]]:
         """The step of this number of a run, and the nodes of its state if its quaternions are normalised after it."""
         graph.path = Path(graph, known)
-        end, behind, work = _end(problem, method, t, h, y, low, number)
-        _check_samples(problem, method, h0, states, graph.path, _nodes(graph, end))
+        end, behind, work = _end(problem, method, t, h, y, low, parameters.copy(), number)
+        _check_samples(problem, method, h0, states, given, graph.path, _nodes(graph, end))
         left = graph.path.left
         if divided is not None and divided.stepper.unresolved is not None:
             slopes = work[OWN_ROWS : OWN_ROWS + method.options[0], : problem.dimension]
             left = select(less(0.0, divided.stepper.unresolved(divided, problem, h, y, slopes)), 1.0, left)
         outputs = {"end": _nodes(graph, [*end, *behind] if carries else end), "left": [left.k]}
-        found = Function(name, graph, {"t": 0, "h": 0, "y": len(outputs["end"])}, outputs, about, advances=True)
+        found = Function(name, graph, {"t": 0, "h": 0, "y": len(outputs["end"])} | u, outputs, about, advances=True)
         if not carries:
             return found, []
         renormalise(problem.table, end, behind)
@@ -323,20 +379,24 @@ def _of_step(
     return ordinary._replace(due=(RENORMALISE_EVERY, due))
 
 
-def _check_samples(problem: Problem, method: Method, h: float, states: Array, path: Path, end: Sequence[int]) -> None:
+def _check_samples(
+    problem: Problem, method: Method, h: float, states: Array, given: Sequence[int], path: Path, end: Sequence[int]
+) -> None:
     """Raise where the code does not give the step from a sample whose decisions are uncertain."""
     uncertain, wrong = np.flatnonzero(np.broadcast_to(path.uncertain, len(states))).tolist(), list[int]()
     if not uncertain:
         return
-    given = np.transpose([np.broadcast_to(path.value(x), len(states)) for x in end])
-    step = step_map(problem, method, interpreted=True)
+    found = np.transpose([np.broadcast_to(path.value(x), len(states)) for x in end])
     for k in uncertain:
+        parameters = np.array(problem.parameters)
+        parameters[list(given)] = states[k, problem.n :]
+        step = step_map(replace(problem, parameters=parameters), method, interpreted=True)
         with np.errstate(all="ignore"):
-            truth = step(states[k], h)
+            truth = step(states[k, : problem.n], h)
         if problem.projection is not None:
             at, work = truth.copy(), np.zeros(problem.work_shape)
-            problem.projection.python(h, at, problem.parameters, problem.structure, work, truth)
-        if not np.abs(given[k] - truth).max() <= SAME * np.abs(truth).max():
+            problem.projection.python(h, at, parameters, problem.structure, work, truth)
+        if not np.abs(found[k] - truth).max() <= SAME * np.abs(truth).max():
             wrong.append(k)
     if wrong:
         raise _RunsAwayError(
@@ -379,12 +439,12 @@ def _of_turns(problem: Problem, method: Method, circles: Sequence[int]) -> tuple
 
 
 def _end(
-    problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, number: int
+    problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, parameters: Any, number: int
 ) -> tuple[Any, Any, Any]:
     """The state after a step of this number, its low words and the workspace of the method, traced."""
     end, low, counters = y.copy(), low_words.copy(), np.zeros(COUNTERS, dtype=np.int64)
     counters[STEPS] = number
-    parameters, work = _numbers(problem.own_parameters()), room(method.work_shape(problem))
+    work = room(method.work_shape(problem))
     try:
         status = advanced(problem, method, t, h, end, low, parameters, work, counters)
     except TypeError as error:

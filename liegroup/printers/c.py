@@ -41,11 +41,11 @@ _SINCOS = """
 
 _RUN = """
 /* `steps` steps from y, which becomes the state at their end; returns how many were valid, to finite numbers. */
-long many_steps(double t, double h, long steps, double *y)
+long many_steps(double t, double h, long steps, double *y{given})
 {{
     double end[{n}], left;
     for (long k = 0; k < steps; k++) {{
-        {name}(t + k * h, h, y, end, &left);
+        {name}(t + k * h, h, y{u}, end, &left);
         for (int i = 0; i < {n}; i++)
             if (left != 0.0 || !(end[i] - end[i] == 0.0))
                 return k;
@@ -115,7 +115,10 @@ class CPrinter(Printer):
         """What calls a function many times."""
         if not f.advances:
             return ""
-        return _RUN.format(name=f.name, n=f.inputs["y"])
+        held = "u" in f.inputs
+        return _RUN.format(
+            name=f.name, n=f.inputs["y"], given=", const double *u" if held else "", u=", u" if held else ""
+        )
 
     def formula(self, f: Function) -> str:
         """Definition of a function of a number for those below, which returns its value."""

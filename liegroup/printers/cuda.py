@@ -28,7 +28,7 @@ _MANY = """
 /* Steps of each up to number `until`, step i at t + i h, from number taken[k] on, which becomes `until`, or the number
    of the first that was not valid. */
 extern "C" __global__ void many_steps_each(
-    long long count, double t, double h, long long until, double *all_y, long long *taken)
+    long long count, double t, double h, long long until, double *all_y, long long *taken{given})
 {{
     const long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= count || taken[k] >= until)
@@ -36,7 +36,7 @@ extern "C" __global__ void many_steps_each(
     double y[{size}], end[{size}], left;
     for (int i = 0; i < {size}; i++)
         y[i] = all_y[i * count + k];
-    long long done = taken[k];
+{held}    long long done = taken[k];
     for (; done < until; done++) {{
 {before}{advance}        if (left != 0.0)
             break;
@@ -46,7 +46,11 @@ extern "C" __global__ void many_steps_each(
     taken[k] = done;
 }}
 """
-_ADVANCE = "{name}(t + done * h, h, y, end, &left);"
+_HELD = """    double u[{m}];
+    for (int i = 0; i < {m}; i++)
+        u[i] = all_u[i * count + k];
+"""
+_ADVANCE = "{name}(t + done * h, h, y{u}, end, &left);"
 _SETTLE = """        for (int i = 0; i < {n}; i++)
             y[i] = end[i];
 """
@@ -87,21 +91,22 @@ class CudaPrinter(CPrinter):
     def _many(self, f: Function) -> str:
         """The kernel of a run."""
         n = size = f.inputs["y"]
-        before = ""
+        before, m = "", f.inputs.get("u", 0)
+        u, given, held = (", u", ", const double *all_u", _HELD.format(m=m)) if m else ("", "", "")
         if f.before is not None:
             wind, angles = f.before
             size, far = wind.inputs["y"], " || ".join(f"fabs(y[{k}]) > {math.pi!r}" for k in angles)
             before = _BEFORE.format(far=far, name=wind.name, size=size)
-        advance, settle = f"        {_ADVANCE.format(name=f.name)}\n", _SETTLE.format(n=n)
+        advance, settle = f"        {_ADVANCE.format(name=f.name, u=u)}\n", _SETTLE.format(n=n)
         if f.due is not None:
             is_due, name = _IS_DUE.format(every=f.due[0]), f.due[1].name
             if f.due[1].advances:
                 advance = (
-                    f"        if ({is_due})\n            {_ADVANCE.format(name=name)}\n        else\n    {advance}"
+                    f"        if ({is_due})\n            {_ADVANCE.format(name=name, u=u)}\n        else\n    {advance}"
                 )
             else:
                 settle = f"        if ({is_due})\n            {name}(end, y);\n        else\n{_indented(settle)}"
-        return _MANY.format(size=size, before=before, advance=advance, settle=settle)
+        return _MANY.format(size=size, given=given, held=held, before=before, advance=advance, settle=settle)
 
 
 def _indented(text: str) -> str:

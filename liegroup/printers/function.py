@@ -25,7 +25,8 @@ class Function(NamedTuple):
     about : str
         A sentence for the reader of the code.
     advances : bool
-        Whether it is a step: from (t, h, y) to (the state after it, 1 where the step is not valid).
+        Whether it is a step: from (t, h, y) to (the state after it, 1 where the step is not valid); it may take
+        numbers u besides, which many steps hold.
     due : tuple of int and Function, optional
         Of a step: every so many steps of a run, from the first on, another one in its place; if it takes the state
         alone, it changes that after the step.

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,17 +107,26 @@ def _real(x: Any, name: str) -> Any:
     return given.astype(np.float64, copy=False)
 
 
+def _vector(x: Any, name: str, n: int) -> Any:
+    """So many real numbers, one where n is 0."""
+    found = _real(x, name)
+    if found.shape != ((n,) if n else ()):
+        raise ValueError(f"{name}: shape {found.shape}, expected {(n,) if n else ()}")
+    return found
+
+
+def _counted(arguments: Sequence[Any], function: str, names: Iterable[str]) -> None:
+    if len(arguments) != len(expected := list(names)):
+        raise TypeError(f"{function}: {len(arguments)} arguments, expected {len(expected)}: {', '.join(expected)}")
+
+
 def _called(function: Any, f: Function) -> Callable[..., Any]:
     function.restype = None
     function.argtypes = [_VECTOR if n else ctypes.c_double for n in f.inputs.values()] + [_VECTOR] * len(f.outputs)
 
     def call(*arguments: Any) -> Any:
-        given = []
-        for (name, n), x in zip(f.inputs.items(), arguments, strict=True):
-            vector = _real(x, name)
-            if vector.shape != ((n,) if n else ()):
-                raise ValueError(f"{name}: shape {vector.shape}, expected {(n,) if n else ()}")
-            given.append(vector)
+        _counted(arguments, f.name, f.inputs)
+        given = [_vector(x, name, n) for (name, n), x in zip(f.inputs.items(), arguments, strict=True)]
         outputs = [np.empty(len(nodes)) for nodes in f.outputs.values()]
         function(*(_pointer(x) if x.ndim else float(x) for x in given), *map(_pointer, outputs))
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -127,16 +136,18 @@ def _called(function: Any, f: Function) -> Callable[..., Any]:
 
 def _run(function: Any, f: Function) -> Callable[..., Any]:
     function.restype = ctypes.c_long
-    function.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_long, _VECTOR]
+    vectors = {name: n for name, n in f.inputs.items() if n}  # the state, and what it holds
+    function.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_long, *([_VECTOR] * len(vectors))]
 
-    def call(t: float, h: float, steps: int, y: Any) -> tuple[Any, int]:
+    def call(t: float, h: float, steps: int, *arguments: Any) -> tuple[Any, int]:
         """The state after so many steps, and how many of them were valid."""
-        end, count = _real(y, "y").copy(), getattr(steps, "__index__", lambda: -1)()
-        if end.shape != (f.inputs["y"],):
-            raise ValueError(f"y: shape {end.shape}, expected {(f.inputs['y'],)}")
+        _counted((t, h, steps, *arguments), "many_steps", ("t", "h", "steps", *vectors))
+        count = getattr(steps, "__index__", lambda: -1)()
+        end, *held = (_vector(x, name, n) for (name, n), x in zip(vectors.items(), arguments, strict=True))
         if count < 0:
             raise ValueError(f"steps: {steps!r}, expected how many: an integer of at least 0")
-        taken = function(t, h, count, _pointer(end))
+        end = end.copy()
+        taken = function(t, h, count, *map(_pointer, (end, *held)))
         return end, int(taken)
 
     return call

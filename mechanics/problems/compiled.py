@@ -142,6 +142,7 @@ class CompiledModel:
         step: float | None = None,
         samples: ArrayLike | None = None,
         derivatives: bool = False,
+        inputs: bool = False,
     ) -> SourceText:
         """Source text in another language: field, invariants and, with a method, a whole step, of the state y = (q, p).
 
@@ -157,7 +158,9 @@ class CompiledModel:
             States (q, p) from which the step is traced; default `home` of a mechanism, the neutral configuration of a
             tree, at rest.
         derivatives : bool
-            Write the Jacobians by the state, too.
+            Write the Jacobians by the state, too (and by the inputs).
+        inputs : bool
+            Torques of motors, targets of servos, wrenches and other inputs are an argument u; else they are zero.
 
         Returns
         -------
@@ -166,7 +169,7 @@ class CompiledModel:
 
         Raises
         ------
-        ValueError, ArithmeticError
+        ValueError, TypeError, ArithmeticError
             As from `integrators.generate_code`.
 
         Examples
@@ -177,7 +180,7 @@ class CompiledModel:
         True
         """
         posed = self.problem(None if isinstance(self.model, Mechanism) else self.tree.neutral())
-        return generate_code(posed, language, method, step, samples, derivatives)
+        return generate_code(posed, language, method, step, samples, derivatives, inputs)
 
     def _like(self, posed: Problem) -> Field | Entry:
         """The field, with its derivatives if that of the problem has them."""

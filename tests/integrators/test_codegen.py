@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import mechanics
-from integrators import Problem, generate_code, integrate
+from integrators import Problem, generate_code, integrate, stepper
 from integrators.method import step_map
 from integrators.method.step_map import SingleStep
 from integrators.methods import METHODS
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.step_derivatives import linearised_step
 from liegroup import product, rn, so3
-from mechanics import Body, Inertia, Tree
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import motor, servo, wrench
 from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
 from mechanics.systems import SYSTEMS, four_bar
 from mechanics.testing import random_tree
@@ -291,6 +292,110 @@ def test_a_compiled_model_leaves_as_c():
     y = np.concatenate([q, p])
     assert np.array_equal(found.rhs(0.0, y), np.concatenate(model.rhs(q, p)))
     assert np.array_equal(found.one_step(0.0, H, y)[0], step_map(model.problem(q, p=p), METHODS["RKMK4"])(y, H))
+
+
+def driven_arm():
+    """Two links, one with a motor, one with a servo, pushed at its end."""
+    bar = Inertia.about_com(1.0, (0, 0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    upper = Body("upper", Revolute((0, 1, 0)), inertia=bar, joint_name="shoulder")
+    lower = Body("lower", Revolute((0, 1, 0)), "upper", (0, 0, -1.0), inertia=bar, joint_name="elbow")
+    hand = wrench(Frame("lower", (0, 0, -1.0)), axes="world", name="hand")
+    return Mechanism(
+        Tree([upper, lower]), elements=[motor("shoulder"), servo("elbow", stiffness=20.0, damping=2.0), hand]
+    )
+
+
+U = np.array([0.7, -0.4, 1.2, 0.0, -2.0, 0.1, 0.2, 0.3])
+
+
+@needs_c
+@pytest.mark.parametrize("method", ["RKMK4", "TREE_VARIATIONAL", pytest.param("RKMK_GAUSS2", marks=pytest.mark.slow)])
+def test_inputs_are_an_argument(method):
+    problem = driven_arm().problem([0.3, 0.1])
+    found = generate_code(problem, "c", method, 2 * H, derivatives=True, inputs=True).load(flags=QUICK)
+    step, held = stepper(problem, method, H), problem.with_inputs(U)
+    assert np.array_equal(found.rhs(0.0, problem.y0, U), held.velocity(0.0, problem.y0))
+    assert np.array_equal(found.invariants(0.0, problem.y0, U), held.invariant_values(0.0, problem.y0))
+    end, left = found.one_step(0.0, H, problem.y0, U)
+    assert left == [0.0]
+    assert np.array_equal(end, step(problem.y0, U))
+    true = step.linearised(problem.y0, U)
+    A, B = (f(0.0, H, problem.y0, U).reshape(4, -1) for f in (found.step_jacobian, found.step_input_jacobian))
+    assert np.abs(A - true.A).max() < 1e-14
+    assert np.abs(B - true.B).max() < 1e-15
+    turns = [found.rhs(0.0, problem.y0, U + e) - found.rhs(0.0, problem.y0, U - e) for e in np.eye(8)]  # linear in u
+    assert np.allclose(found.input_jacobian(0.0, problem.y0, U).reshape(4, 8).T, np.array(turns) / 2, atol=1e-13)
+    ends, taken = found.many_steps(0.0, H, 5, problem.y0, U)
+    run = integrate(held.with_start(problem.y0), method, (0.0, 5 * H), H)
+    assert taken == 5
+    assert np.allclose(ends, run.y[-1], rtol=0.0, atol=1e-14)
+
+
+def test_inputs_of_a_compiled_model_are_an_argument_in_all_languages():
+    ca, arm = pytest.importorskip("casadi"), driven_arm()
+    y = np.array([0.3, 0.1, 0.5, -0.2])
+    expected, model = stepper(arm.problem(), "CF4", H)(y, U), mechanics.compile_model(arm)
+    one_step = model.export("casadi", "CF4", H, inputs=True).load().one_step
+    assert np.allclose(np.ravel(one_step(0.0, H, y, U)[0].full()), expected, rtol=1e-13, atol=1e-14)
+    u = ca.SX.sym("u", 8)
+    B = ca.Function("B", [u], [ca.jacobian(one_step(0.0, H, y, u)[0], u)])(U).full()
+    assert np.allclose(B, stepper(arm.problem(), "CF4", H).linearised(y, U).B, rtol=1e-12, atol=1e-14)
+    many = model.export("numpy", "CF4", H, inputs=True).load().one_step(0.0, H, [y, y], [U, 0.0 * U])[0]
+    assert np.array_equal(many[0], expected)
+    assert np.array_equal(many[1], stepper(arm.problem(), "CF4", H)(y, 0.0 * U))
+    text = model.export("cuda", "CF4", H, inputs=True)
+    assert "double *all_y, long long *taken, const double *all_u)" in text
+    assert "one_step(t + done * h, h, y, u, end, &left);" in text
+
+
+@needs_c
+def test_inputs_that_functions_give_stay_functions_and_samples_may_say_the_others():
+    """With the inputs that the problem holds the iteration needs fewer rounds."""
+    spring = Problem(
+        rn(2), [1.0, 0.0], lambda t, y, p: [y[1], p[0] - p[1] * y[0] ** 3],
+        parameters=[0.0, 0.0], inputs={"force": 0, "stiffness": 1},
+    ).with_inputs({"force": lambda t: np.sin(t)})  # fmt: skip
+    u, truth = [30.0], stepper(spring, "RKMK_GAUSS2", 0.1)(spring.y0, [30.0], 0.3)
+    few = generate_code(spring, "c", "RKMK_GAUSS2", 0.1, inputs=True).load(flags=QUICK)
+    assert few.one_step(0.3, 0.1, spring.y0, u)[1] == [1.0]
+    found = generate_code(spring, "c", "RKMK_GAUSS2", 0.1, samples=[[1.0, 0.0, 60.0]], inputs=True).load(flags=QUICK)
+    end, left = found.one_step(0.3, 0.1, spring.y0, u)
+    assert left == [0.0]
+    assert np.allclose(end, truth, rtol=0.0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("problem", "given", "error", "said"),
+    [
+        (pendulum, {"inputs": True}, ValueError, "inputs: .* has none, expected numbers that are held"),
+        (pendulum, {"inputs": 1}, TypeError, "inputs: 1, expected True or False"),
+        (
+            lambda: Problem(rn(1), [1.0], lambda t, y, p: [p[0]], parameters=[0.0], inputs={"force": 0}).with_inputs(
+                {"force": np.sin}
+            ),
+            {"inputs": True}, ValueError, "are given by functions, expected numbers",
+        ),
+        (
+            lambda: driven_arm().problem([0.3, 0.1]),
+            {"inputs": True, "method": "RKMK4", "step": H, "samples": [1.0, 2.0]},
+            ValueError, r"samples: shape \(1, 2\), expected \(m, 4\), or with inputs \(m, 12\)",
+        ),
+    ],
+)  # fmt: skip
+def test_inputs_that_are_none_are_named(problem, given, error, said):
+    with pytest.raises(error, match=said):
+        generate_code(problem(), "numpy", **given)
+
+
+@needs_c
+def test_how_many_arguments_code_in_c_takes_is_said():
+    found = generate_code(driven_arm().problem([0.3, 0.1]), "c", "LIE_EULER", H, inputs=True).load(flags=QUICK)
+    with pytest.raises(TypeError, match="one_step: 3 arguments, expected 4: t, h, y, u"):
+        found.one_step(0.0, H, np.zeros(4))
+    with pytest.raises(TypeError, match="many_steps: 4 arguments, expected 5: t, h, steps, y, u"):
+        found.many_steps(0.0, H, 1, np.zeros(4))
+    with pytest.raises(ValueError, match=r"u: shape \(2,\), expected \(8,\)"):
+        found.many_steps(0.0, H, 1, np.zeros(4), [1.0, 2.0])
 
 
 def moved_problem():
