@@ -33,6 +33,7 @@ from integrators.choice.default import (
     by_default,
     of_divided_steps,
     or_damped,
+    or_rough,
     unsmooth,
     varying,
 )
@@ -116,9 +117,10 @@ def integrate(
         And where GAUSS8 would take more than 10 000 steps only because something decays within one of them (stiff
         equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory without callback, file and
         statistics is asked on the way, too (that of RKMK_DOP853 as well: what has struck comes to stand, unless long
-        steps then pass over a blow), and begun anew, and so where a step is not solved, if that comes to the end.  None
-        of these passes over a sample of inputs and its next one.  The message of the solution names method, step and
-        tolerance.
+        steps then pass over a blow), and begun anew, and so where a step is not solved, if that comes to the end.  A
+        run of GAUSS8 (without callback, file and statistics) that finds jumps or kinks of the field is taken anew by
+        RKMK_DOP853, which stays if it leaves no doubt.  None of these passes over a sample of inputs and its next one.
+        The message of the solution names method, step and tolerance.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -321,10 +323,6 @@ def integrate(
     def first() -> Solution:
         return _solved(problem, chosen, way, runs, progress, callback, keeper, crew, says)
 
-    if not asks:
-        return first()
-    stiff = varying(problem, STIFF, "what has come to decay fast", max_step)
-
     def anew(choice: Choice, most: int | None) -> Solution:
         solution = integrate(
             problem, choice.method, span, rtol=choice.rtol, atol=choice.atol, max_step=choice.max_step,
@@ -333,8 +331,17 @@ def integrate(
         )  # fmt: skip
         return with_choice(solution, choice.says)
 
-    unasked = partial(anew, choice, None) if choice is not None and chosen.name == ROUGH else None
-    return or_damped(first, partial(anew, stiff), unasked)
+    def rough(most: int) -> Solution:
+        longest = within_samples(problem, span, np.inf if step is None else step)
+        return anew(varying(problem, ROUGH, "a field that jumps or has kinks", longest), most)
+
+    if not asks:
+        solution = first()
+    else:
+        stiff = varying(problem, STIFF, "what has come to decay fast", max_step)
+        unasked = partial(anew, choice, None) if choice is not None and chosen.name == ROUGH else None
+        solution = or_damped(first, partial(anew, stiff), unasked)
+    return or_rough(solution, rough) if nothing_said and plain else solution
 
 
 def integrate_together(

@@ -99,3 +99,17 @@ def or_damped(
         warnings.warn(f"{STIFF} could not be tried where a step was not solved ({error})", RuntimeWarning, stacklevel=3)
         return solution
     return other if other.success else solution
+
+
+def or_rough(solution: Solution, rough: Callable[[int], Solution]) -> Solution:
+    """A solution of GAUSS8 or, where the field was found to jump or to have kinks, what `rough` comes to with so many
+    steps at most, if it leaves no doubt: the order of a method says nothing there, and an estimate of errors does.
+    """
+    if not any(doubt.name == "jump" for doubt in solution.doubts):
+        return solution
+    try:
+        other = rough(MANY)
+    except Exception as error:  # of the user's functions, at states where the first run has not called them
+        warnings.warn(f"{ROUGH} could not be tried where the field jumps ({error})", RuntimeWarning, stacklevel=3)
+        return solution
+    return other if other.success and not other.doubts else solution

@@ -136,6 +136,11 @@ PROJECTION_EVERY = 10
 """Steps from one projection to the next: a projection changes the rates, from which the next stages are guessed."""
 WITHIN = 2.0
 """Parts of a step are guessed from a part that is larger than half of them."""
+HELPS, CLEAR, SLOW = 256.0, 1e-9, 1.5
+"""Of a smooth field the estimate falls to less than one part of this when a substep is halved, in the end to 2⁻¹⁵, once
+it is below this; and how often it may not before the field is taken to have a kink or a jump: of some 1500 runs of
+smooth ones four had it once, none twice, and most fields with kinks two to four times.
+"""
 SMOOTH, NOISE = 100.0, 1e-10
 """A smooth field differs at the end of one substep and the start of the next by less than this many times its two
 highest coefficients, and this part of the sizes.
@@ -297,6 +302,12 @@ def fifteenth(x: Any) -> Any:
     return fourth * fourth * fourth * square * x
 
 
+@helper
+def helps_little(before: Any, error: Any) -> Any:
+    """Whether half the size has not brought the estimate down as that of a smooth field; `before` is 0 of none."""
+    return 0.0 < before < CLEAR and error * HELPS > before
+
+
 @kernel
 def note(t: Any, h: Any, level: Any, error: Any, work: Any) -> None:
     """An accepted substep, in the report of the run."""
@@ -328,7 +339,7 @@ def divided(
     """
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(t, h, n, table, coefficients, options, work, counters)
-    level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
+    level, whole, position, before, slow = int(ld(clock, LEVEL).real), 1 << largest, 0, 0.0, 0
     follows = counters[HISTORY] > 0 and not counters[PROJECTED] and bool(options[TIMELESS])
     while position < whole:
         part = 1.0 / (1 << level)
@@ -349,7 +360,8 @@ def divided(
             if level == largest:
                 st(clock, GUESS, FRESH)
                 return status if status != OK else NON_FINITE
-            level += 1
+            slow = slow + 1 if solved and helps_little(before, error) else 0
+            level, before = level + 1, error if solved else 0.0
             near = solved and error <= 1e14 * tolerance
             st(clock, GUESS, AGAIN if near else FRESH)
             counters[REJECTED] += 1
@@ -361,6 +373,11 @@ def divided(
             st2(work, LEVELS_ROW + 1, LAST_START, start)
             st2(work, LEVELS_ROW + 1, LAST_SIZE, size)
             rough = jump(size, n, table, coefficients, options, work, follows)
+            if helps_little(before, error):
+                rough = max(rough, (slow + 1) / SLOW)
+            if error > tolerance and before > 0.0:  # the smallest there is
+                rough = max(rough, HELPS * error / before)
+            slow, before = 0, 0.0
             if rough > 1.0 and ld(clock, JUMP).real <= 1.0:
                 st(clock, JUMP_TIME, start)
             st(clock, JUMP, max(ld(clock, JUMP).real, rough))

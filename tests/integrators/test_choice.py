@@ -293,6 +293,38 @@ def test_a_drive_at_the_limit_of_its_force_has_kinks():
         assert run.y[-1] == pytest.approx(right.y[-1], abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("field", "span", "truth"),
+    [
+        (lambda t, y: [y[1], -y[0] - 0.02 * np.sign(y[1])], (0.0, 3.0 * np.pi), [-0.88, 0.0]),
+        (
+            lambda t, y: [y[1], -np.where(y[0] > 0.0, 1.0, 9.0) * y[0]],
+            (0.0, 40.0 / 3.0 * np.pi + 1.0),
+            [np.cos(1.0), -np.sin(1.0)],
+        ),
+        (lambda t, y: [y[1], -np.sign(y[0])], (0.0, 8.0 * np.sqrt(2.0) + 1.0), [0.5, -1.0]),
+    ],
+    ids=["friction", "two springs", "a relay"],
+)
+def test_a_field_that_turns_out_to_jump_or_to_have_kinks_is_followed_by_an_estimate_of_errors(field, span, truth):
+    """Half swings that are by 0.04 shorter; half periods of π and π/3; parabolas."""
+    problem = Problem(rn(2), [1.0, 0.0], field)
+    run = integrate(problem, span)
+    assert run.success
+    assert not run.doubts
+    assert "RKMK_DOP853, chosen for want of a method, with rtol=1e-09 for a field that jumps or has k" in run.message
+    assert np.abs(run.y[-1] - truth).max() < 3e-6
+    given = integrate(problem, "GAUSS8", span, 0.1)  # which is asked for, and stays
+    assert [doubt.name for doubt in given.doubts] == ["jump"]
+
+
+def test_what_no_other_method_brings_to_the_end_stays_doubtful(monkeypatch):
+    monkeypatch.setattr(default, "MANY", 20)
+    run = integrate(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.sign(y[0])]), (0.0, 10.0))
+    assert run.method == "GAUSS8"
+    assert run.doubts[0].name == "jump"
+
+
 def test_at_times_far_from_zero():
     """A first step that the clock cannot tell is raised to one that it tells; what it cannot resolve is said."""
     stiff = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -1e6 * y[1] - 1e6 * y[0]])
