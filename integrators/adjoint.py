@@ -206,9 +206,11 @@ def _changes(make: Callable[[Array], Problem | Poses], x: ArrayLike) -> tuple[Ar
         numbers[numerical] = 0.0
         return np.concatenate([numbers, moved])
 
+    largest = float(np.abs(start).max(initial=0.0))  # the way from the start is 0 there, its rounding is not
+
     def along(k: int) -> Array:
         try:
-            return slope(lambda s: flat(x + s * (np.arange(len(x)) == k)), SPREAD * (abs(x[k]) or 1.0))
+            return slope(lambda s: flat(x + s * (np.arange(len(x)) == k)), SPREAD * (abs(x[k]) or 1.0), largest)
         except NoSlopeError as error:
             number = error.number - count
             whose = f"number {error.number} of its parameters" if number < 0 else f"component {number} of its start"

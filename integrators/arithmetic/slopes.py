@@ -25,6 +25,8 @@ have what is said already end the search.
 OFF, TINY = 1e-3, 1e-12
 """Of a derivative, and of the largest of all, what one that is said may be off."""
 ROUNDING = 2.0**-52
+SUMS = 8.0
+"""Roundings of the largest number, which others may have that are its sums and cancel, or cancel in part."""
 _KINK = np.linalg.inv(np.power.outer(np.arange(1.0, 5.0), [1, 2, 4, 6]))[0]
 """κ of the pairs at s = 1, …, 4."""
 
@@ -54,7 +56,7 @@ class NoSlopeError(ValueError):
         super().__init__(f"number {number}: {self.what}")
 
 
-def slope(curve: Callable[[float], Any], size: float) -> Array:
+def slope(curve: Callable[[float], Any], size: float, largest: float = 0.0) -> Array:
     """f'(0) of a curve f, by differences of order eight.
 
     Parameters
@@ -63,12 +65,15 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
         s → numbers; ValueError or ArithmeticError where it is not defined, OtherKindError where it is another curve.
     size : float
         4 h to begin with; h is halved until two agree, number by number.
+    largest : float
+        Of numbers from which the curve's are made, where that is more than they are: of a curve that begins at 0 the
+        rounding does not.
 
     Returns
     -------
     array (n,)
-        Where the curve is defined on one side of 0 alone, the derivative from that side.  Numbers that never go further
-        than rounding of the largest of all are sums that cancel: where no two sizes agree, by the coarsest.
+        Where the curve is defined on one side of 0 alone, the derivative from that side.  Where no two sizes agree, by
+        the coarsest two that differ by a few roundings of the largest number of all, as sums that cancel do.
 
     Raises
     ------
@@ -82,7 +87,7 @@ def slope(curve: Callable[[float], Any], size: float) -> Array:
     >>> slope(lambda s: [abs(s + 1e-3), s**3 + 2.0 * s], 0.04).round(12).tolist()
     [1.0, 2.0]
     """
-    return slope_and_size(curve, size)[0]
+    return _slopes(curve, size, HALVINGS, largest)[0]
 
 
 def contradiction(
@@ -153,7 +158,9 @@ def slope_and_size(curve: Callable[[float], Any], size: float, halvings: int = H
     return found, start
 
 
-def _slopes(curve: Callable[[float], Any], size: float, halvings: int) -> tuple[Array, Array, float]:
+def _slopes(
+    curve: Callable[[float], Any], size: float, halvings: int, largest: float = 0.0
+) -> tuple[Array, Array, float]:
     """f'(0), what rounding leaves of it, and the size with which two agreed at once."""
     known: dict[float, Array] = {}
 
@@ -165,7 +172,7 @@ def _slopes(curve: Callable[[float], Any], size: float, halvings: int) -> tuple[
     refused: Exception | None = None
     for nodes in (np.arange(-4, 5), np.arange(9), -np.arange(9)):
         try:
-            return _agreed(at, nodes, 0.25 * size, halvings)
+            return _agreed(at, nodes, 0.25 * size, halvings, largest)
         except (ValueError, ArithmeticError) as error:
             if isinstance(error, NoSlopeError | OtherKindError):
                 raise
@@ -175,14 +182,15 @@ def _slopes(curve: Callable[[float], Any], size: float, halvings: int) -> tuple[
 
 
 def _agreed(
-    at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, halvings: int
+    at: Callable[[float], Array], nodes: NDArray[np.int64], h: float, halvings: int, largest: float
 ) -> tuple[Array, Array, float]:
     """The derivative by values at h nodes, what rounding leaves of it, and 8 h of the last; what the curve raises if
     there are not two sizes where it is defined.
     """
     weights, central = _weights(nodes), nodes[0] < 0
-    found, spread, unsure = (np.full(at(0.0).shape, x) for x in (np.nan, 0.0, 0.0))
+    found, unsure = (np.full(at(0.0).shape, x) for x in (np.nan, 0.0))
     rises: list[Array] = []
+    others: list[tuple[Array, Array, float]] = []  # of every two sizes: the finer, what they differ by beyond, 1/h
     refused: Exception | None = None
     for _ in range(halvings + 1):
         try:
@@ -191,22 +199,25 @@ def _agreed(
             refused = error
         else:
             rises.append(weights @ (f - at(0.0)) / h)  # of what does not change 0, without a rounding
-            spread = np.maximum(spread, abs(f - at(0.0)).max(axis=0))
             if len(rises) == 1:
                 noise = np.abs(weights).sum() * _noise(at, 32.0 * ROUNDING * h * nodes[-2:])
             kink = abs(_KINK @ (f[5:] + f[3::-1] - 2.0 * f[4])) / h if central else 0.0 * rises[-1]
             allowed = AGREE * np.ptp(f, axis=0) / (8.0 * h) + noise / h
             if len(rises) > 1:
-                agree = np.isnan(found) & (np.maximum(abs(rises[-1] - rises[-2]), kink) <= allowed)
+                off = np.maximum(abs(rises[-1] - rises[-2]), kink)
+                agree = np.isnan(found) & (off <= allowed)
                 found[agree], unsure[agree] = rises[-1][agree], allowed[agree]
+                others.append((rises[-1], off, 1.0 / h))
             if not np.isnan(found).any():
                 return found, unsure, 8.0 * h
         h *= 0.5
     if len(rises) < 2:
         assert refused is not None
         raise refused
-    rounds = np.isnan(found) & (spread <= ROUNDING * abs(at(0.0)).max())  # sums of larger numbers that cancel
-    found[rounds], unsure[rounds] = rises[0][rounds], np.inf
+    rounding = SUMS * np.abs(weights).sum() * ROUNDING * max(largest, float(abs(at(0.0)).max()))
+    for rise, off, per in others:
+        rounds = np.isnan(found) & (off <= rounding * per)
+        found[rounds], unsure[rounds] = rise[rounds], rounding * per
     if not np.isnan(found).any():
         return found, unsure, 8.0 * h
     worst = int(np.flatnonzero(np.isnan(found))[0])

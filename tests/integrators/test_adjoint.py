@@ -411,6 +411,19 @@ def test_numbers_that_are_rounding_at_every_place_do_not_change(x):
             np.testing.assert_allclose(found[k], rise, rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("x", [0.0233, 0.03, 0.07, 1.1])
+def test_components_of_a_start_that_are_sums_which_cancel_are_differentiated(x):
+    """The momentum of a vehicle across its way is 0 but for rounding of that along it, and that of its lean little."""
+
+    def make(x):
+        across = 30.24 * (0.25 + x[0]) - 30.24 * x[0] - 7.56
+        start = [30.24 + x[0], across, across - 6e-3 * x[0]]
+        return Problem(rn(3), start, lambda t, y, p: [y[1], y[2], -y[0]], parameters=[1.0])
+
+    for near in x * (1.0 + 0.01 * np.arange(8)):
+        assert start_directions(make, [near]) == pytest.approx(np.array([[1.0, 0.0, -6e-3]]), abs=1e-8)
+
+
 @pytest.mark.parametrize(
     ("number", "x"),
     [
