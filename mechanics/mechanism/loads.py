@@ -18,9 +18,11 @@ from mechanics.closed_trees.field import closed
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loads import FITS, pulling
+from mechanics.constraints.wheel_equations import EDGE, HEIGHT
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.turned import doubts as doubts_of_turns
 from mechanics.forces.turned import turning
+from mechanics.kinematics import frame_pose
 from mechanics.states import evaluate
 
 if TYPE_CHECKING:
@@ -33,10 +35,27 @@ LOOKS, EACH, PULL, INSTANT = 17, 8, 1e-3, 1e-6
 """Saved states of a trajectory in which loads are looked at, at most, and one of so many at most, as of large ensembles
 few are given; pull that counts, in weights; s, for differences.
 """
+FLAT = 0.1
+"""sin of the angle to lying flat on its plane below which a wheel is named as a cause."""
 
 
 Given = Callable[[int], Array]
 """The inputs of the mechanism in the k-th of some states."""
+
+
+def flat_wheel(mechanism: Mechanism, t: float, q: Array) -> str:
+    """Which wheel or blade lies nearly flat on its plane, where it has no heading, nor a lowest point; or nothing."""
+    for closure in mechanism.equations.closures:
+        if not any(HEIGHT <= equation.kind <= EDGE for equation in closure.equations):
+            continue
+        normal, axis = (frame_pose(mechanism.tree, q, f, t)[1][:, 2] for f in (closure.first, closure.second))
+        if (sine := float(np.linalg.norm(np.cross(normal, axis)))) < FLAT:
+            angle = np.rad2deg(np.arcsin(sine))
+            return (
+                f"{closure.name!r} is {angle:.2g}° from lying flat on its plane, where its equations end (end the run "
+                "before, by an event, or give it a contact in the place of its equations)"
+            )
+    return ""
 
 
 def state_doubts(mechanism: Mechanism, momenta: bool) -> Callable[..., list[Doubt]] | None:

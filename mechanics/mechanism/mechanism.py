@@ -72,7 +72,7 @@ from mechanics.guards import (
     tree_guards,
 )
 from mechanics.joints import Motion
-from mechanics.mechanism.loads import state_doubts
+from mechanics.mechanism.loads import flat_wheel, state_doubts
 from mechanics.mechanism.momenta import conserved_momenta, kept_momenta
 from mechanics.mechanism.springs import FastestSpring, begins_beyond, fastest_spring, step_doubts
 from mechanics.model.picture import svg
@@ -879,7 +879,7 @@ class Mechanism:
 
     def explain(self, t: float, y: Array) -> str:
         """What can be said of a state (q, …) where a run failed or became doubtful: a prescribed motion that is not
-        known, a singular position that is near.
+        known, a singular position that is near, a wheel that lies nearly flat.
 
         Empty where none is.
 
@@ -900,7 +900,9 @@ class Mechanism:
         if self.mobility.rank == 0:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq], t)
-        return "" if part >= NOT_FAR else f"{NEAR_SINGULAR}: {where}, {part:.2g} of its usual value"
+        if part < NOT_FAR:
+            return f"{NEAR_SINGULAR}: {where}, {part:.2g} of its usual value"
+        return flat_wheel(self, t, np.asarray(y)[: self.tree.nq])
 
     def directions(self, t: ArrayLike, y: ArrayLike) -> Array:
         """Which way the equations of the closures point, orthonormal where they count:

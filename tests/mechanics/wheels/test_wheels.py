@@ -253,6 +253,22 @@ def test_a_ball_lifts_off_a_plate_that_falls_faster(amplitude):
     )
 
 
+@pytest.mark.parametrize(("method", "options"), [("GAUSS8", {"step": 0.01}), ("RKMK4", {"step": 0.002})])
+@pytest.mark.parametrize("section", [0.0, 0.02])
+def test_what_stops_a_coin_that_falls_flat_is_named(section, method, options):
+    """It has no heading there, and its lowest point leaps: no smaller step leads through (which alone was advised)."""
+    inertia = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.01, 0.01, 0.02]))
+    tree = Tree([Body("coin", Free(), inertia=inertia)])
+    lean = np.pi / 2 - 0.1
+    start = [0.0, 0.0, 0.2 * np.sin(lean) + section, np.cos(lean / 2), 0.0, np.sin(lean / 2), 0.0]
+    made = Mechanism(tree, [wheel(Frame("coin"), 0.2, section=section)], start)
+    run = integrate(made.problem(), method, (0.0, 0.62), **options)
+    assert not run.success
+    said = [run.message, *(doubt.says for doubt in run.doubts)]
+    assert any("'wheel coin' is" in text and "from lying flat on its plane" in text for text in said)
+    assert made.explain(0.0, made.home) == ""
+
+
 @pytest.mark.parametrize("pose", [Mechanism.problem, multiplier_problem])
 @pytest.mark.parametrize(
     ("pull", "lifted"),
