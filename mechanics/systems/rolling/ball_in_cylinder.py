@@ -32,7 +32,7 @@ from liegroup.table import SE3, table_of
 from mechanics.nonholonomic.forms import Forms, constrained_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import finite, positive
+from mechanics.systems.checks import checked, finite, positive
 from mechanics.systems.rolling.rolling_body import quaternion, triple
 
 C = constrained(6, 3, 1)
@@ -125,6 +125,7 @@ FIELD = entry(*FIELD_SIGNATURES)(reduced)
 CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
+@checked
 def ball_in_cylinder(
     mass: float = 1.0,
     radius: float = 0.1,

@@ -21,7 +21,7 @@ from liegroup.compile import entry, helper, ld, st
 from liegroup.formulas import so3
 from mechanics.nonholonomic.rolling import SMOOTH
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import checked, positive
 from mechanics.systems.rolling import rolling_body
 
 
@@ -45,6 +45,7 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     _moving_energy(y, rolling_body.triple(y, 7), rolling_body.triple(y, 10), parameters, out)
 
 
+@checked
 def ball_on_turntable(
     mass: float = 1.0,
     radius: float = 0.1,

@@ -24,7 +24,7 @@ from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def _steering(angle: Any, m: Any, inertia: Any, length: Any) -> Any:
@@ -68,6 +68,7 @@ FUNCTIONS = Functions(
 )
 
 
+@checked
 def car(
     mass: float = 1.0,
     inertia_about_com: float = 0.3,

@@ -16,6 +16,7 @@ from liegroup.compile import entry, helper, st
 from liegroup.formulas import so3
 from mechanics.nonholonomic.rolling import SMOOTH, up
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.checks import checked
 from mechanics.systems.rolling import rolling_body
 
 
@@ -42,6 +43,7 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     _momentum(structure, y, omega, parameters, out)
 
 
+@checked
 def chaplygin_ball(
     mass: float = 1.0,
     radius: float = 0.5,

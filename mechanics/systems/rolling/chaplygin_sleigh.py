@@ -26,7 +26,7 @@ from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
 from mechanics.systems.bodies.elliptic import amplitude
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -46,6 +46,7 @@ FUNCTIONS = Functions(
 """u = (v, ω), velocity (v, 0, ω)."""
 
 
+@checked
 def chaplygin_sleigh(
     mass: float = 1.0,
     inertia_about_com: float = 0.5,

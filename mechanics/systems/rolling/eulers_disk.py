@@ -25,12 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.checks import checked
 from mechanics.systems.rolling.rolling_disk import DRY, FILM, NO_LOSS, VISCOUS, rolling_disk
 
 EXPONENTS = {DRY: 2.0 / 3.0, VISCOUS: 0.5, FILM: 1.0 / 3.0}
 """n of α ~ (t₀ − t)ⁿ, by law."""
 
 
+@checked
 def eulers_disk(
     mass: float = 0.44,
     radius: float = 0.0375,

@@ -26,7 +26,7 @@ from liegroup.table import SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -48,6 +48,7 @@ FUNCTIONS = Functions(
 """u = (v, ω), velocity (v, 0, ω)."""
 
 
+@checked
 def knife_edge(
     mass: float = 1.0,
     inertia: float = 1.0,

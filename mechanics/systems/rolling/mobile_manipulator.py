@@ -18,7 +18,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import check_fields, positive
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -38,6 +38,7 @@ class MobileManipulator:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
+        check_fields(self)
         positive(
             cart_mass=self.cart_mass, wheel_mass=self.wheel_mass, link_mass=self.link_mass, half_track=self.half_track,
             radius=self.radius, link=self.link,

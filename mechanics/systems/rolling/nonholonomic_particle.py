@@ -25,7 +25,7 @@ from liegroup.table import RN, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import finite, signs
+from mechanics.systems.checks import checked, finite, signs
 
 
 def frame(q: Any, p: Any) -> Any:
@@ -46,6 +46,7 @@ FUNCTIONS = Functions(
 )
 
 
+@checked
 def nonholonomic_particle(
     stiffness: float = 0.0, position: tuple[float, float, float] = (0.2, -0.4, 0.1), u: tuple[float, float] = (0.9, 0.6)
 ) -> NonholonomicSystem:

@@ -13,9 +13,11 @@ import numpy as np
 
 from mechanics.nonholonomic.rolling import SMOOTH
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.checks import checked
 from mechanics.systems.rolling.rolling_body import rolling_body
 
 
+@checked
 def rattleback(
     mass: float = 1.0,
     half_axes: tuple[float, float, float] = (0.20, 0.03, 0.02),

@@ -22,7 +22,7 @@ from liegroup.table import SE2, SO2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -67,6 +67,7 @@ FUNCTIONS = Functions(
 )
 
 
+@checked
 def roller_racer(
     body: tuple[float, float, float] = (1.0, 0.2, 0.3),
     handlebar: tuple[float, float, float] = (0.4, 0.15, 0.05),

@@ -43,7 +43,7 @@ from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import finite, positive, signs
+from mechanics.systems.checks import checked, finite, positive, signs
 
 Q = quasi_velocity(5, 3)
 C = constrained(5, 2, 0)
@@ -221,6 +221,7 @@ REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
 CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
+@checked
 def rolling_disk(
     mass: float = 1.0,
     radius: float = 0.3,
@@ -278,6 +279,8 @@ def rolling_disk(
     i3 = 0.5 * mass * radius**2 if axial_inertia is None else axial_inertia
     positive(mass=mass, radius=radius, diametral_inertia=i1, axial_inertia=i3)
     finite(gravity=gravity, tilt=tilt, heading=heading, loss_coefficient=loss_coefficient)
+    if loss not in (NO_LOSS, DRY, VISCOUS, FILM):
+        raise ValueError(f"loss: {loss}, expected NO_LOSS (0), DRY (1), VISCOUS (2) or FILM (3)")
     theta = 0.5 * np.pi - tilt
     if np.sin(theta) < FLAT:
         raise ValueError(

@@ -21,6 +21,7 @@ from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import dot
 from mechanics.nonholonomic.rolling import SMOOTH, times_symmetric, up
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.checks import checked
 from mechanics.systems.rolling import rolling_body
 
 
@@ -48,6 +49,7 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     _integrals(structure, y, omega, parameters, out)
 
 
+@checked
 def routh_sphere(
     mass: float = 1.0,
     radius: float = 0.5,

@@ -17,7 +17,7 @@ from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -39,6 +39,7 @@ FUNCTIONS = Functions(
 """u = (v, ω, ṡ)."""
 
 
+@checked
 def sleigh_with_moving_mass(
     mass: float = 1.0,
     offset: float = 0.3,

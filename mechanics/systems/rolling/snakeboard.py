@@ -29,7 +29,7 @@ from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 ACROSS = 0.02
 """How near both trucks come to standing across, the root mean square of their angles from it, where the frame counts as
@@ -100,6 +100,7 @@ FUNCTIONS = Functions(
 )
 
 
+@checked
 def snakeboard(
     mass: float = 1.0,
     board_inertia: float = 0.4,

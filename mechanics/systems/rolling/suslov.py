@@ -24,7 +24,7 @@ from liegroup.table import SO3, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.systems.bodies.elliptic import amplitude
-from mechanics.systems.checks import signs
+from mechanics.systems.checks import checked, signs
 
 
 def mass(q: Any, p: Any) -> Any:
@@ -44,6 +44,7 @@ FUNCTIONS = Functions(
 """u = (ω₁, ω₂)."""
 
 
+@checked
 def suslov(
     inertia: tuple[float, float, float, float, float] = (1.0, 1.4, 1.2, 0.3, -0.2),
     omega: tuple[float, float] = (0.8, 0.5),

@@ -22,7 +22,7 @@ from liegroup.compile.scalars import sqrt
 from liegroup.formulas import so3
 from mechanics.nonholonomic.rolling import WHEEL, up, wheel_contact
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import checked, positive
 from mechanics.systems.rolling import rolling_body
 from mechanics.systems.rolling.rolling_disk import FLAT, appell_korteweg, flat_margin
 
@@ -79,6 +79,7 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     _integrals(y, omega, parameters, out)
 
 
+@checked
 def tilting_disk(
     mass: float = 15.0,
     radius: float = 1.0,

@@ -25,7 +25,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
-from mechanics.systems.checks import finite, positive
+from mechanics.systems.checks import check_fields, finite, positive
 
 Array = NDArray[np.float64]
 AXIS = (0.0, 1.0, 0.0)
@@ -48,6 +48,7 @@ class TwoWheeledPendulum:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
+        check_fields(self)
         positive(
             body_mass=self.body_mass, wheel_mass=self.wheel_mass, height=self.height, half_track=self.half_track,
             radius=self.radius,

@@ -23,7 +23,7 @@ from liegroup.table import SE2, SO2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
 from mechanics.scenes import system_scene
-from mechanics.systems.checks import positive, signs
+from mechanics.systems.checks import checked, positive, signs
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -44,6 +44,7 @@ FUNCTIONS = Functions(
 """u = (ω, φ̇), velocity (r φ̇, 0, ω, φ̇)."""
 
 
+@checked
 def vertical_disk(
     mass: float = 1.0,
     radius: float = 1.0,

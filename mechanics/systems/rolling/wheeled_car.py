@@ -20,7 +20,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
-from mechanics.systems.checks import finite, positive
+from mechanics.systems.checks import check_fields, finite, positive
 
 Array = NDArray[np.float64]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -49,6 +49,7 @@ class WheeledCar:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
+        check_fields(self)
         positive(
             chassis_mass=self.chassis_mass, axle_mass=self.axle_mass, wheel_mass=self.wheel_mass,
             wheelbase=self.wheelbase,

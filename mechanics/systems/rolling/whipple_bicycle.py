@@ -24,7 +24,7 @@ from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body as TreeBody
 from mechanics.model.tree import Tree
-from mechanics.systems.checks import finite, positive
+from mechanics.systems.checks import check_fields, finite, positive, vector
 
 Array = NDArray[np.float64]
 _ACROSS = (0.0, -1.0, 0.0)
@@ -39,6 +39,11 @@ class Body:
     x: float
     z: float
     moments: tuple[float, float, float, float]
+
+    def __post_init__(self) -> None:
+        positive(mass=self.mass)
+        finite(x=self.x, z=self.z)
+        vector(self.moments, 4, "moments", "(I_xx, I_yy, I_zz, I_xz)")
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Bicycle:
     front: Body = Body(3.0, 1.02, -0.35, (0.1405, 0.28, 0.1405, 0.0))
 
     def __post_init__(self) -> None:
+        check_fields(self)
         positive(
             wheelbase=self.wheelbase, gravity=self.gravity, rear_radius=self.rear_radius, front_radius=self.front_radius
         )
@@ -70,6 +76,9 @@ class Bicycle:
                 raise ValueError(
                     f"{name}: centre of mass at ({body.x}, {body.z}), expected at the hub ({x}, {-radius})"
                 )
+            xx, _, zz, xz = body.moments
+            if xx != zz or xz != 0.0:
+                raise ValueError(f"{name}: moments {body.moments}, expected those of a wheel, I_zz = I_xx and I_xz = 0")
 
 
 def matrices(bicycle: Bicycle) -> tuple[Array, Array, Array, Array]:
@@ -181,6 +190,7 @@ def started(bicycle: Bicycle = Bicycle(), speed: float = 4.6, steer_rate: float 
 
 def eigenvalues(bicycle: Bicycle, speed: float) -> NDArray[np.complex128]:
     """The four eigenvalues of the linear motion at forward `speed`, by real part."""
+    finite(speed=speed)
     m, c1, k0, k2 = matrices(bicycle)
     inverse = np.linalg.inv(m)
     system = np.block(

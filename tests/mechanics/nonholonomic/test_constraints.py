@@ -1,5 +1,7 @@
 """Constraints as objects: refusal, projection, rank, integrability, systems from functions of one's own."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,10 @@ from mechanics.systems.rolling.roller_racer import roller_racer
 from mechanics.systems.rolling.rolling_disk import rolling_disk
 from mechanics.systems.rolling.snakeboard import snakeboard
 from mechanics.systems.rolling.tilting_disk import tilting_disk
+from mechanics.systems.rolling.two_wheeled_pendulum import TwoWheeledPendulum
+from mechanics.systems.rolling.wheeled_car import WheeledCar
+from mechanics.systems.rolling.whipple_bicycle import Bicycle
+from mechanics.systems.rolling.whipple_bicycle import Body as Part
 
 
 def test_states_off_the_constraints_are_refused_with_the_residual_and_projected_on_request():
@@ -77,11 +83,30 @@ def test_a_disk_above_its_plane_is_refused():
         (NONHOLONOMIC["chaplygin-ball"], {"orientation_wxyz": (1.0, 1.0, 0.0, 0.0)}, "unit quaternion"),
         (NONHOLONOMIC["routh-sphere"], {"offset": 0.6}, "less than the radius"),
         (driven_pair, {"member": "XX"}, "expected one of CO0"),
+        (rolling_disk, {"loss": 9}, "loss: 9, expected NO_LOSS"),
+        (Bicycle, {"trail": np.inf}, "trail: inf, expected a finite number"),
+        (Bicycle, {"rear": Part(2.0, 0.0, -0.3, (0.06, 0.12, 0.09, 0.0))}, "rear: moments .* those of a wheel"),
+        (Part, {"mass": -2.0, "x": 0.0, "z": 0.0, "moments": (1.0, 1.0, 1.0, 0.0)}, "mass: -2.0, expected a positive"),
+        (TwoWheeledPendulum, {"body_moments": (0.5, 0.4)}, "body_moments: .*, expected 3 finite numbers"),
+        (WheeledCar, {"heave_stiffness": np.nan}, "heave_stiffness: nan, expected a finite number"),
     ],
 )
 def test_bad_input_is_refused_by_name(make, arguments, message):
     with pytest.raises(ValueError, match=message):
         make(**arguments)
+
+
+@pytest.mark.parametrize("make", [f for f in NONHOLONOMIC.values() if f is not driven_pair])
+def test_arguments_that_are_no_numbers_are_refused_by_their_names(make):
+    """`u: component 0 is not finite` was said of them, `tuple index out of range`, or nothing of a number too many."""
+    for name, parameter in inspect.signature(make).parameters.items():
+        default = parameter.default
+        wrong: list = [np.nan, "a"] if isinstance(default, float) or default is None else []
+        if isinstance(default, tuple):
+            wrong = [default[:-1], (*default, 0.1), (np.nan, *default[1:]), 3.0, ("a", *default[1:])]
+        for value in wrong:
+            with pytest.raises((ValueError, TypeError), match=f"^{name}: .*, expected"):
+                make(**{name: value})
 
 
 def test_states_of_the_wrong_shape_or_not_finite_are_refused():
