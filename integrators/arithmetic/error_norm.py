@@ -11,6 +11,10 @@ from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 TINY = 1e-300
 """In the place of a scale that is zero."""
+LEAST = 1e-3 * 2.0**-52
+"""The smallest absolute tolerance of all components together, as a part of the largest component: the rounding of a
+field in a step, of what should be zero but is a difference of such components.
+"""
 
 
 @helper

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.error_norm import LEAST
 from integrators.controllers import StepController, first_step
 from integrators.controllers.clock import (
     CLOCK,
@@ -50,10 +51,6 @@ WATCHED = 2
 """Numbers that a function watched by a controller gives, at most."""
 FINEST = 100 * float(np.finfo(float).eps)
 """The smallest relative tolerance, as SciPy's."""
-LEAST = 1e-3 * float(np.finfo(float).eps)
-"""The smallest absolute tolerance of all components together, as a part of the largest component: the rounding of a
-field in a step, of what should be zero but is a difference of such components.
-"""
 _ROWS = 1024
 """Saved states there is room for at first, where every step is saved; they are doubled as they fill."""
 _FEWEST = 4
@@ -122,6 +119,8 @@ class AdaptiveRun(Run):
             sizes = state_sizes(problem.table, np.asarray(y0, dtype=np.float64))
             told = method.stepper.tolerances(self.relative, self.absolute, sizes)
             self.coefficients = np.concatenate([self.coefficients, told])
+            if method.stepper.multistep:  # begins with order one, whose error of what leaves zero at rest is all of it
+                self.absolute = told[-problem.dimension :]
         self.watched_values = np.zeros(WATCHED)
         self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
         self.clock[T], self.clock[NARROWEST] = span[0], np.inf

@@ -17,7 +17,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.adaptive_run import FINEST, LEAST, AdaptiveRun
+from integrators.arithmetic.error_norm import LEAST
+from integrators.engine.adaptive_run import FINEST, AdaptiveRun
 from integrators.engine.halves import BETWEEN, DRIFTED, ELSEWHERE, FAINT, FIRST, MOST, OPPOSITE, PART, STRETCH
 from integrators.engine.resolution import positions_of
 from integrators.engine.run import NEVER, Output, Trajectory

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.error_norm import LEAST
 from liegroup.compile import helper, power
 from liegroup.compile.scalars import maximum, sqrt
 
@@ -59,10 +60,16 @@ def stopping(tolerance: float) -> float:
 
 
 def told_tolerances(relative: Array, absolute: Array, sizes: Array) -> Array:
-    """What a stepper is told of the tolerances: κ of the tightest, relative to the sizes of the state, and both."""
+    """What a stepper is told of the tolerances: κ of the tightest, relative to the sizes of the state, and both.
+
+    Corrections are measured by the start of the step: what is zero there and has no absolute tolerance (`atol=0`, from
+    rest) would have to be solved without any error, and has the least one.
+    """
     scale, moved = absolute + relative * sizes, sizes > 0.0
     tightest = float((scale[moved] / sizes[moved]).min(initial=np.inf))
-    return np.concatenate([[stopping(tightest if np.isfinite(tightest) else 1e-6)], relative, absolute])
+    least = LEAST * (float(sizes.max(initial=0.0)) or 1.0)
+    seen = np.where(scale > 0.0, absolute, least)
+    return np.concatenate([[stopping(tightest if np.isfinite(tightest) else 1e-6)], relative, seen])
 
 
 def explain(errors: Array) -> str:

@@ -55,6 +55,11 @@ def rising(t, y):
     return np.array([1.0 - y[1], y[0], -y[2]])
 
 
+@numba.njit
+def swinging(t, y):
+    return np.array([y[1], -np.sin(y[0]) - 0.3 * y[1] * abs(y[1]), y[0] - y[2]])
+
+
 def error(problem, method, rtol, end=5.0, **options):
     reference = integrate(problem, "SCIPY_DOP853", (0, end), rtol=1e-13, atol=1e-14).y[-1]
     solution = integrate(problem, method, (0, end), rtol=rtol, atol=rtol, **options)
@@ -634,6 +639,18 @@ def test_what_is_zero_at_the_start_needs_no_absolute_tolerance(method):
     assert run.steps < 200
     assert run.y[-1, :2] == pytest.approx([np.sin(1.0), 1.0 - np.cos(1.0)], rel=1e-9)
     assert run.y[-1, 2] == 0.0
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_KVAERNO54", "BDF5", "RODAS4"])
+@pytest.mark.parametrize("start", [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
+def test_nor_do_implicit_methods_need_one_where_something_is_zero(method, start):
+    """The correction of what is zero at the start of the first step has no size to be measured by."""
+    problem = Problem(LINE_OF_THREE, start, rising if start[0] == 0.0 else swinging)
+    truth = integrate(problem, "RKMK_DOP853", (0.0, 1.0), rtol=1e-12, atol=1e-14).y[-1]
+    run = integrate(problem, method, (0.0, 1.0), rtol=1e-6, atol=0.0)
+    assert run.success, run.message
+    assert run.steps < 200
+    assert run.y[-1] == pytest.approx(truth, rel=1e-4)
 
 
 @pytest.mark.parametrize(("rtol", "atol"), [(1e-30, 1e-30), ([1e-30, 1e-6], [1e-30, 1e-30]), (0.0, 1e-30)])
