@@ -101,13 +101,14 @@ class _OfGroups(OdeSolver):  # type: ignore[misc]
 
     of: str
 
-    def __new__(cls, groups: Any = None, canonical: bool = False, *of_solve_ivp: Any, **options: Any) -> Any:
-        if groups is None or of_solve_ivp or options:
+    def __new__(cls, groups: Any = None, canonical: bool = False, /, *of_solve_ivp: Any, **options: Any) -> Any:
+        own = {"groups": groups, "canonical": canonical, **options}  # `solve_ivp` may be given groups, too
+        if own["groups"] is None or of_solve_ivp or len(own) > 2:
             raise TypeError(
                 f"method: {cls.__name__} without groups; expected method={cls.__name__}(groups=…), which says what y "
                 "consists of: groups=3 for three plain numbers, groups=['SO3', 3] for a quaternion and three"
             )
-        return lie_solver(cls.of, groups, canonical)
+        return lie_solver(cls.of, **own)
 
 
 def _of_groups(name: str, method: str) -> type[_OfGroups]:

@@ -456,7 +456,11 @@ def test_solvers_that_want_groups_say_how_they_are_called(solver):
     with pytest.raises(TypeError, match=wanted):
         solve_ivp(predators, (0.0, 1.0), [2.0, 0.5], method=solver, rtol=1e-6)
     with pytest.raises(TypeError, match=wanted):
+        solve_ivp(predators, (0.0, 1.0), [2.0, 0.5], method=solver, groups=2)
+    with pytest.raises(TypeError, match=wanted):
         solver()
+    assert solver(groups=2, canonical=True).canonical
+    assert not solver(2).canonical
     assert pickle.loads(pickle.dumps(solver)) is solver
 
 
