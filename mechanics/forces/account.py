@@ -28,7 +28,7 @@ TRIES, ROUNDING = 3, 1e-9
 
 def check_account(element: Element, numbers: Array) -> None:
     """ModelError for an element whose law, with its numbers, contradicts dU/dt = P − F·s, or brings energy that it does
-    not bring by what it says of itself (`drives`), or loses some (`dissipates`).
+    not bring by what it says of itself (`drives`), or loses some (`dissipates`); or whose numbers are not finite.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def check_account(element: Element, numbers: Array) -> None:
     Raises
     ------
     ModelError
-        By the kind, the state and both numbers.
+        By the kind, the state and both numbers; or by the number that is none.
 
     Examples
     --------
@@ -49,6 +49,10 @@ def check_account(element: Element, numbers: Array) -> None:
     >>> check_account(spring, spring.numbers)
     """
     random, given = np.random.default_rng(5), tuple(float(x) for x in numbers)
+    for k, number in enumerate(given):
+        if not np.isfinite(number):
+            what = f"number {k} of its law is {number}, expected a finite one"
+            raise ModelError(str(element), what, f"give {type(element).__name__} finite numbers")
     along = {ON_BODIES: _between_bodies, ON_EQUATION: _along_distance}.get(element.place, _along_number)
     for scale in SCALES:
         for _ in range(TRIES):

@@ -289,6 +289,13 @@ def test_a_law_that_does_not_keep_its_account_makes_no_mechanism(added, law, mes
         Mechanism(TREE, elements=[[kind("slider_joint", 30.0)]]).rhs(Q, V)
 
 
+def test_numbers_of_a_kind_that_are_none_are_named_with_their_element(added):
+    kind = dataclass(frozen=True)(type("Own", (Single,), {"law": staticmethod(morse)}))
+    added(kind)
+    with pytest.raises(ModelError, match=r"Own on joint 'slider_joint': number 0 of its law is nan, expected a finite"):
+        Mechanism(TREE, elements=[[kind("slider_joint", float("nan"))]]).rhs(Q, V)
+
+
 @helper
 def van_der_pol(numbers, x, s):
     """Brings energy within |x| < 1, and loses it beyond."""
