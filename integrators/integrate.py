@@ -113,7 +113,8 @@ def integrate(
         `step` is given; with a tolerance or a controller RKMK_DOP853.  With none of these it is RKMK_DOP853, too, with
         rtol=1e-9 and atol=1e-12 (or of what counts as one, `Problem.scales`, where that is less), where the motion is
         not smooth: things strike each other (`Problem.strikes`: contacts, stops, cables), forces have kinks
-        (`Problem.has_kinks`: drives at their limit, slack springs), or no equal steps end at the samples of inputs.
+        (`Problem.has_kinks`: drives at their limit, slack springs), no equal steps end at the samples of inputs, or the
+        field shows the rounding of times that are far from zero.
         And where GAUSS8 would take more than 10 000 steps only because something decays within one of them (stiff
         equations, strong dampers), RKMK_RADAU_IIA5 with these tolerances; one trajectory without callback, file and
         statistics is asked on the way, too (that of RKMK_DOP853 as well: what has struck comes to stand, unless long

@@ -21,6 +21,8 @@ from integrators.status import Status
 
 DEFAULT, ROUGH = "GAUSS8", "RKMK_DOP853"
 """The method where nothing is said; and that of motions that are not smooth, and of variable steps."""
+APART = 1e4
+"""Spacings of the times in a step of a method that is exact to rounding, at least, where the field reads the time."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     if is_stiff(one, span, step):
         return varying(problem, STIFF, "what decays fast", within_samples(problem, span))
     step = coarser(one, method, span, step)
+    if one.inputs.signal is None and not one.is_autonomous and step < APART * np.spacing(max(map(abs, span))):
+        # far from zero the field is rounded with the time: what is smaller than that asks for ever shorter steps
+        return varying(problem, ROUGH, "times so far from zero, whose rounding the field shows")
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"
         return varying(problem, ROUGH, why, within_samples(problem, span, step))

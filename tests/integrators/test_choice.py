@@ -336,6 +336,20 @@ def test_at_times_far_from_zero():
         integrate(driven, (1.7e9, 1.7e9 + 50.0))
 
 
+@pytest.mark.parametrize(("begin", "omega", "limit"), [(1e8, 2.0, 2e-7), (1e6, 1e3, 1e-7)])
+def test_rounding_of_times_far_from_zero_is_not_resolved(begin, omega, limit):
+    """Steps near rounding were 4e-5 s long, and in the second case 6e-10 s, some hours of computing."""
+    driven = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + np.cos(omega * (t - begin))])
+    run = integrate(driven, (begin, begin + 1.0))
+    assert run.success, run.message
+    assert "RKMK_DOP853, chosen for want of a method, with rtol=1e-09 for times so far from zero" in run.message
+    c = 1.0 / (1.0 - omega**2)  # y = (1 − c) cos t + c cos ω t
+    truth = (1.0 - c) * np.cos(1.0) + c * np.cos(omega)
+    assert run.y[-1, 0] == pytest.approx(truth, abs=limit)
+    near = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + np.cos(omega * t)])
+    assert "GAUSS8" in integrate(near, (0.0, 0.1)).message
+
+
 def test_an_ensemble_is_judged_by_what_moves_fastest():
     """The first pendulum hangs at rest, and the others would be saved at the end only, or become stiff unseen."""
     pendulum = Problem(rn(2), [0.0, 0.0], lambda t, y: [y[1], -np.sin(y[0])])
