@@ -94,8 +94,8 @@ class ButcherTableau(Checked):
     Raises
     ------
     ValueError
-        Shapes, row sums or bᵢ(1) that do not fit, weights b that do not sum to 1, or a claim that the coefficients do
-        not confirm, by name.
+        Shapes, row sums or bᵢ(1) that do not fit, weights that do not sum to 1, embedded ones that are b, or a claim
+        that the coefficients do not confirm, by name.
 
     Examples
     --------
@@ -128,6 +128,7 @@ class ButcherTableau(Checked):
         self._complete_c()
         self._check_dense()
         self.check_consistent(self.order)
+        self.check_embedded(self.embedded_order, self.b_hat != self.b)
         self.check(claims or {})
 
     # --- validation -----------------------------------------------------------------------------------------------

@@ -35,6 +35,24 @@ class Checked:
             why = self.reason("order")
             raise ValueError(f"{self.name}: the weights must sum to 1 ({why}); give fractions as text, or all digits")
 
+    def check_embedded(self, order: int | None, differs: bool) -> None:
+        """Raise ValueError for an embedded method of order 0, whose estimate is of the motion rather than of its error,
+        or that is the method itself, whose estimate is always zero.
+        """
+        if order is None:
+            return
+        if order < 1:
+            why = self.reason("embedded_order")
+            raise ValueError(
+                f"{self.name}: the weights of the embedded method must sum to 1 ({why}); give fractions as text, or "
+                "all digits"
+            )
+        if not differs:
+            raise ValueError(
+                f"{self.name}: the weights of the embedded method are those of the method: every error would be "
+                "estimated as zero, and no tolerance be kept; leave them out, or correct them"
+            )
+
     def check(self, claims: Mapping[str, Any]) -> None:
         """Raise ValueError for the first claim that the coefficients do not confirm."""
         for claim, claimed in claims.items():

@@ -88,6 +88,7 @@ class ExponentialScheme(Checked):
         set_(self, "estimate", self._rows([self.estimate], "estimate", new_point)[0] if len(self.estimate) else ())
         self._check_stages()
         self.check_consistent(self.order)
+        self.check_embedded(self.embedded_order, _trimmed(self.final) != _trimmed(self.final_hat))
         self.check(claims or {})
 
     def _rows(self, values: Any, field: str, new_point: bool = False) -> tuple[Vector, ...]:
@@ -320,6 +321,11 @@ class CrouchGrossman(HasScheme):
         return ExponentialScheme(
             _one_by_one(self.b), points, self.c, final_hat=_one_by_one(self.b_hat), name=self.name, source=self.source
         )
+
+
+def _trimmed(exponents: tuple[Vector, ...]) -> list[list[Any]]:
+    """The rows without the zeros at their ends."""
+    return [list(row[: max((j + 1 for j, x in enumerate(row) if x), default=0)]) for row in exponents]
 
 
 def _one_by_one(coefficients: Vector) -> tuple[Vector, ...]:

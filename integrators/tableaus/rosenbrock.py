@@ -117,6 +117,7 @@ class RosenbrockTableau(Checked):
         if len({self.gamma[i][i] for i in range(s)}) != 1 or not self.gamma[0][0]:
             raise ValueError(f"{self.name}: the diagonal of gamma holds different numbers or 0, expected one γ")
         self.check_consistent(self.order)
+        self.check_embedded(self.embedded_order, self.b_hat != self.b)
         self.check(claims or {})
 
     def reason(self, claim: str) -> str:

@@ -108,6 +108,24 @@ def test_weights_that_do_not_sum_to_one_are_those_of_no_method(make: Callable[[]
         make()
 
 
+@pytest.mark.parametrize(
+    ("make", "b"),
+    [
+        (lambda b: ButcherTableau([[0, 0], [1, 0]], ["1/2", "1/2"], b_hat=b, name="mine"), ["1/2", "1/2"]),
+        (lambda b: RosenbrockTableau([[0, 0], [1, 0]], [[1, 0], [-2, 1]], ["1/2", "1/2"], b, name="mine"), ["1/2"] * 2),
+        (lambda b: CrouchGrossman([[0, 0], ["1/2", 0]], [0, 1], b_hat=b, name="mine"), [0, 1, 0]),
+        (lambda b: ExponentialScheme([["1/2", "1/2"]], points=[[], [[1]]], final_hat=[b], name="mine"), ["1/2"] * 2),
+    ],
+)
+def test_an_embedded_method_is_another_one(make: Callable[..., object], b: list[object]) -> None:
+    """A mistyped weight made thousands of steps, and with those of the method no tolerance was kept, with success."""
+    with pytest.raises(ValueError, match=r"mine: the weights of the embedded method must sum to 1 \(.* gives 0\.75"):
+        make(["1/2", "1/4"])
+    with pytest.raises(ValueError, match="mine: the weights of the embedded method are those of the method"):
+        make(b)
+    make([1, 0])
+
+
 def test_the_weights_of_each_flow_sum_to_one() -> None:
     with pytest.raises(ValueError, match="mine: the coefficients of each flow must sum to 1"):
         Splitting(T=[1], V=["1/2", "1/4"], first="V", name="mine")
