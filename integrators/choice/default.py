@@ -56,14 +56,19 @@ def by_default(problem: Problem, span: tuple[float, float]) -> Choice:
     if is_stiff(one, span, step):
         return varying(problem, STIFF, "what decays fast", within_samples(problem, span))
     step = coarser(one, method, span, step)
-    if one.inputs.signal is None and not one.is_autonomous and step < APART * np.spacing(max(map(abs, span))):
-        # far from zero the field is rounded with the time: what is smaller than that asks for ever shorter steps
+    if _resolves_rounding(one, span, step):
         return varying(problem, ROUGH, "times so far from zero, whose rounding the field shows")
     if not (aligned := ending_at_samples(problem, span, step)):
         why = "inputs whose samples no equal steps end at"
         return varying(problem, ROUGH, why, within_samples(problem, span, step))
     says = f"{method.name}, chosen for want of a method"
     return Choice(method, f"{says}, with steps of {aligned:.3g}" if length else says, aligned)
+
+
+def _resolves_rounding(problem: Problem, span: tuple[float, float], step: float) -> bool:
+    """Whether a step is so short because the field is rounded with the time, far from zero."""
+    reads = problem.inputs.signal is None and not problem.is_autonomous
+    return bool(reads and step < APART * np.spacing(max(map(abs, span))))
 
 
 def _least(problem: Problem, method: Method, span: tuple[float, float]) -> tuple[Problem, float]:
@@ -78,8 +83,17 @@ def of_divided_steps(problem: Problem, method: Method, span: tuple[float, float]
     length = abs(span[1] - span[0])
     if not length:
         return Choice(method, "", 1.0)
-    _, step = _least(problem, method, span)
+    one, step = _least(problem, method, span)
     step = ending_at_samples(problem, span, step) or step
+    if _resolves_rounding(one, span, step):
+        spacing = float(np.spacing(abs(span[0])))
+        warnings.warn(
+            f"t_span: near {span[0]:g} s times are {spacing:.2g} s apart, and {method.name} resolves what the field "
+            f"makes of their rounding, by steps of {step:.3g} s; count the time from the beginning of the run, or give "
+            "step",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     return Choice(method, f"{method.name}, with steps of {step:.3g}", step)
 
 

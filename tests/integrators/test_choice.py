@@ -348,6 +348,11 @@ def test_rounding_of_times_far_from_zero_is_not_resolved(begin, omega, limit):
     assert run.y[-1, 0] == pytest.approx(truth, abs=limit)
     near = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0] + np.cos(omega * t)])
     assert "GAUSS8" in integrate(near, (0.0, 0.1)).message
+    with pytest.warns(
+        RuntimeWarning, match=r"times are .* s apart, and GAUSS8 resolves .*; count the time from"
+    ) as said:
+        integrate(driven, "GAUSS8", (begin, begin + 1.0), callback=lambda t, y: True)
+    assert said[0].filename == __file__
 
 
 def test_an_ensemble_is_judged_by_what_moves_fastest():
