@@ -195,22 +195,30 @@ def _warn_of_unrest(rod: Rod, search: _Search, poses: Array) -> None:
 def _of_any_loads(
     band: Array, k: int, top: float, held: NDArray[np.bool_], rigid: Array
 ) -> tuple[NDArray[np.complex128], Array]:
-    """The same of a stiffness that is not symmetric, some of which may not be real: by all values of its inverse, which
-    are right relative to themselves, or where it has none, of itself.
+    """The same of a stiffness that is not symmetric, some of which may not be real: soft ones by its inverse, of which
+    they are right relative to themselves, stiff ones, and all where it has none, by itself.
     """
-    from scipy.linalg import eig, solve_banded
+    from scipy.linalg import eig
 
     b, N, free = len(band) // 2, band.shape[1], np.flatnonzero(~held)
+    full = np.zeros((N, N))
+    for d in range(-b, b + 1):
+        columns = np.arange(max(0, -d), N + min(0, -d))
+        full[columns + d, columns] = band[b + d, columns]
     if rigid.shape[1]:
-        full = np.zeros((N, N))
-        for d in range(-b, b + 1):
-            columns = np.arange(max(0, -d), N + min(0, -d))
-            full[columns + d, columns] = band[b + d, columns]
         values, vectors = eig(full[np.ix_(free, free)])
         values[np.abs(values) < _ZERO * top] = 0.0
     else:
-        values, vectors = eig(solve_banded((b, b), band, np.eye(N))[np.ix_(free, free)])
-        values = 1.0 / values
+        values, vectors = _by_inverse(band, full, free, 0.0)
+        if (some := values[values != 0.0]).size < values.size:  # beside these the others are lost in its rounding
+            values, vectors = _by_inverse(band, full, free, 0.5 * float(np.abs(some).min(initial=top)))
+        softest = float(np.abs(values[values != 0.0]).min(initial=top))
+        if softest < _SOFT * top:  # rounding of the inverse is of the size of stiff ones, and of any sign
+            own, shapes = eig(full[np.ix_(free, free)])
+            soft = int((np.abs(values) <= np.sqrt(top * softest)).sum())
+            inner, outer = np.argsort(np.abs(values))[:soft], np.argsort(np.abs(own))[soft:]
+            values = np.concatenate([values[inner], own[outer]])
+            vectors = np.hstack([vectors[:, inner], shapes[:, outer]])
     values = np.where(np.abs(values.imag) > _NOISE * np.abs(values), values, values.real)
     first = np.lexsort((values.imag, _frequencies(values).real))[:k]
     shapes = np.zeros((N, len(first)))
@@ -219,6 +227,24 @@ def _of_any_loads(
         part = x.imag if values[m].imag > 0.0 else x.real
         shapes[free, at] = part / (np.linalg.norm(part) or 1.0)
     return values[first], shapes
+
+
+def _by_inverse(
+    band: Array, full: Array, free: NDArray[np.int64], shift: float
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """All values of a matrix, given twice, by those of its inverse after a shift, 0 where rounding hides them; and the
+    vectors.
+    """
+    from scipy.linalg import eig, solve_banded
+
+    b, among = len(band) // 2, np.ix_(free, free)
+    moved = band.copy()
+    moved[b] += shift
+    values, vectors = eig(solve_banded((b, b), moved, np.eye(len(full)))[among])
+    values = 1.0 / values - shift
+    parts = (np.abs(vectors) * (np.abs(full[among]) @ np.abs(vectors))).sum(axis=0)
+    values[np.abs(values) < 4.0 * EPS * parts] = 0.0
+    return values, vectors
 
 
 def _rigid_motions(poses: Array, held: NDArray[np.bool_]) -> Array:
@@ -290,7 +316,9 @@ def _softest(upper: Array, count: int, held: NDArray[np.bool_], rigid: Array) ->
         return np.zeros(0), np.zeros((N, 0))
     squares = 1.0 / np.concatenate([falls[fall], swings[swing]])
     vectors = np.hstack([falling[:, fall], swinging[:, swing]])
-    squares[np.abs(squares) < 4.0 * EPS * _parts(upper, vectors)] = 0.0
+    lost = np.abs(squares) < 4.0 * EPS * _parts(upper, vectors)
+    if lost.any():  # beside them the inverse has the others with an error as great as its largest part makes it
+        return _softest(upper, count, held, np.hstack([Z, vectors[:, lost]]))
     squares, vectors = np.concatenate([squares, np.zeros(r)]), np.hstack([vectors, Z])
     ascending = np.argsort(squares, kind="stable")[:count]
     return squares[ascending], vectors[:, ascending]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.special
 
 from liegroup import se3, so3
 from mechanics import ModelError, ModelWarning
@@ -427,6 +430,30 @@ def test_of_a_force_that_keeps_its_direction_all_vibrations_are_those_of_the_sym
     assert not found.growth.any()
     for a, b in zip(found.shapes, true.shapes, strict=True):
         assert min(np.abs(a - b).max(), np.abs(a + b).max()) < 1e-6 * np.abs(b).max()
+
+
+@pytest.mark.parametrize("moment", [0.0, 1e-300], ids=["symmetric", "not"])
+@pytest.mark.parametrize(("alpha", "n"), [(0.5, 40), (1.5, 20), (2.5, 40)])
+def test_a_round_column_that_has_buckled_turns_the_plane_of_its_bend_freely_and_no_more(
+    alpha: float, n: int, moment: float
+) -> None:
+    """Euler's elastica, K(sin α/2)² EI/L², is stable: one motion without stiffness, and beside it the vibrations of a
+    column that is stiffer by a thousandth across the plane.
+    """
+    section = Section.round(0.0005, 2.1e11, density=7850.0)
+    load = scipy.special.ellipk(np.sin(alpha / 2) ** 2) ** 2 * section.EI2
+    loads = [Load(-1, (-load, 0.0, 0.0)), Load(-1, moment=(0.0, 0.0, moment))]
+    bent = Rod.arc(1.0 / alpha, alpha, n, section).poses
+    held = {"supports": {0: "clamped"}, "loads": loads}
+    column = Rod.straight(1.0, n, section, **held)
+    poses = equilibrium(column, bent).poses
+    with pytest.warns(ModelWarning, match="1 slow ones are lost"):
+        found = vibrations(column, poses, count=8).angular_frequencies
+    stiffer = Rod.straight(1.0, n, replace(section, EI2=1.001 * section.EI2), **held)
+    true = vibrations(stiffer, equilibrium(stiffer, bent).poses, count=8).angular_frequencies
+    assert found[0] == 0.0
+    assert 0.0 < true[0] < 0.3
+    np.testing.assert_allclose(found[1:], true[1:], rtol=1e-3)
 
 
 def test_vibrations_about_poses_that_are_not_at_rest_are_a_warning() -> None:
