@@ -183,10 +183,16 @@ class Posed:
         return Rest(force, slope - pull_slope, size, parts)
 
     def loads(self, q: Array) -> tuple[Array, Array]:
-        """The force of `rest` and its size."""
-        weight, pulled = dynamics.bias(self.tree, q, np.zeros(self.tree.nv), t=self.t), pull(self, q)
-        size = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
-        return np.asarray(weight - self.tau - pulled), size
+        """The force of `rest`, and the size of what it is the sum of."""
+        size = self._heaviness + np.abs(self._weight(q)) + np.abs(self.tau) + np.abs(pulls(self, q)).sum(axis=0)
+        return self.force(q), size
+
+    def force(self, q: Array) -> Array:
+        """The force of `rest`."""
+        return np.asarray(self._weight(q) - self.tau - pull(self, q))
+
+    def _weight(self, q: Array) -> Array:
+        return np.asarray(dynamics.bias(self.tree, q, np.zeros(self.tree.nv), t=self.t))
 
     @cached_property
     def _heaviness(self) -> Array:
@@ -365,6 +371,14 @@ def pull(posed: Posed, q: NDArray, which: Iterable[int] | None = None) -> NDArra
     if posed.mechanism is None or not posed.mechanism.elements:
         return np.zeros(posed.tree.nv, q.dtype)
     return pulled(posed, posed.elements, q, np.zeros(posed.tree.nv), which)
+
+
+def pulls(posed: Posed, q: Array) -> Array:
+    """Those of each, (elements, nv): together they may cancel."""
+    n = posed.tree.nv
+    if posed.mechanism is None or not posed.mechanism.elements:
+        return np.zeros((0, n))
+    return np.array([pull(posed, q, [k]) for k in range(closures_of(posed.elements.structure).forces)])
 
 
 def elastic(posed: Posed, q: Array) -> Array:

@@ -327,7 +327,7 @@ class _Search:
         """
         lengths = self.posed.lengths
         Q, _ = np.linalg.qr(self.posed.free_velocities(q) / lengths[:, None])
-        return np.asarray((W / lengths[:, None]).T @ (Q @ (Q.T @ (lengths * self.posed.loads(q)[0]))))
+        return np.asarray((W / lengths[:, None]).T @ (Q @ (Q.T @ (lengths * self.posed.force(q)))))
 
     def _closed(self, q: Array) -> Array | None:
         if self.posed.equations is None:

@@ -239,6 +239,28 @@ def test_a_floating_body_without_weight_is_free():
     assert (found.stability, len(found.free)) == ("neutral", 6)
 
 
+@pytest.mark.parametrize("stiffness", [(3.0, 7.0), (1.1, 2.3), (1e5, 3e5)])
+def test_forces_that_cancel_are_balanced_without_weight(stiffness):
+    """Springs against each other and a thrust, in a row of two slides: what is left is their rounding."""
+    first, second = stiffness
+    slides = [Body(n, Prismatic((1, 0, 0)), on, inertia=Inertia.point(1.0)) for n, on in (("a", None), ("b", "a"))]
+    against = [joint_spring("a_joint", first, rest=0.1), joint_spring("a_joint", second, rest=-0.3)]
+    pushed = [joint_spring("b_joint", second, rest=-0.37), thruster(Frame("b"), force=(1, 0, 0), bias=0.7)]
+    found = mechanics.equilibrium(Mechanism(Tree(slides, gravity=(0, 0, 0)), elements=[*against, *pushed]))
+    true = [(0.1 * first - 0.3 * second + 0.7) / (first + second), 0.7 / second - 0.37]
+    np.testing.assert_allclose(found.q, true, rtol=1e-14)
+    assert (found.stability, found.iterations) == ("stable", 1)
+
+
+def test_a_rod_under_a_thrust_is_pressed_by_it():
+    """Without weight, by P/EA, for good: nothing was balanced, and minutes of searching ended in a refusal."""
+    section = Section.round(0.05, 2.1e11, density=7850.0)
+    tip = Body("tip", Free(), position=(1.0, 0.0, 0.0), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))
+    pressed = [beam(Frame(None), Frame("tip"), section, 1.0), thruster(Frame("tip"), force=(-1, 0, 0), bias=5e6)]
+    found = mechanics.equilibrium(Mechanism(Tree([tip], gravity=(0, 0, 0)), elements=pressed))
+    np.testing.assert_allclose(found.q[:3], [-5e6 / section.EA, 0.0, 0.0], rtol=1e-12, atol=1e-15)
+
+
 def test_what_no_spring_holds_is_free_beside_what_one_holds():
     """Without gravity, behind a joint on a spring: of the stiffness over the mass one eigenvalue is rounding."""
     arm = Inertia.about_com(1.3, (0.4, 0.1, 0.0), np.diag([0.1, 0.2, 0.3]))
