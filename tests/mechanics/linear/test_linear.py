@@ -12,7 +12,8 @@ from mechanics import Body, Frame, Inertia, JointData, Mechanism, ModelError, Tr
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import distance, holonomic, spherical
-from mechanics.elastic.rods import Section, beam
+from mechanics.elastic.rods import Load, Rod, Section, beam, vibrations
+from mechanics.elastic.rods import equilibrium as rod_equilibrium
 from mechanics.forces import Sphere, Tendon, contact, joint_spring, polynomial_spring, servo, spring_damper, thruster
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.joints import (
@@ -710,6 +711,25 @@ def test_a_thrust_that_turns_with_a_column_makes_it_flutter():
         values = mechanics.modes(made, found).eigenvalues
         for value in wanted:
             assert np.abs([values - value, values + value]).min() < 1e-9
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(5.0, "marginal"), (30.0, "unstable")])
+def test_slow_vibrations_of_a_thin_column_under_a_thrust_are_no_zeros(p, verdict):
+    """Beck's, of steel, in two elements: 22 rad/s beside 5e6, against the vibrations of the rod by itself."""
+    section = Section.round(0.002, 2.1e11, density=7850.0)
+    rod = Rod.straight(1.0, 2, section, supports={0: "clamped"})
+    follower = Load(-1, force=(-p * section.EI2, 0, 0), axes="body")
+    pressed = rod.with_loads(follower)
+    alone = vibrations(pressed, rod_equilibrium(pressed).poses, count=4)
+    post = Tree([Body("aside", Prismatic(), position=(2, 0, 0), inertia=Inertia.point(1.0))], gravity=(0, 0, 0))
+    made = rod.attached_to(Mechanism(post, elements=[joint_spring("aside_joint", 10.0)]), {}, "rod")
+    thrust = thruster(Frame("rod 2"), force=(-1, 0, 0), bias=p * section.EI2)
+    made = Mechanism(made.tree, elements=[*made.elements, thrust])
+    found = mechanics.stability(made, mechanics.equilibrium(made))
+    assert (found.verdict, found.zeros) == (verdict, 0)
+    slow = np.sort(found.eigenvalues.imag[found.eigenvalues.imag > 4.0])[:4]  # above that of the mass aside
+    np.testing.assert_allclose(slow, alone.angular_frequencies, rtol=1e-5)
+    assert abs(found.growth - alone.growth[0]) < 1e-5 * max(alone.growth[0], 1.0)
 
 
 @pytest.mark.parametrize(("part", "damping"), [(1.0, 0.02), (1.6, 0.02), (1.8, 0.02), (1.8, 0.3), (2.0, 0.1)])
