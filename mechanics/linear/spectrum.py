@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 NULL = 1e-11
 """Singular values of the balanced matrix, relative to what they are made of before it cancels, that count as zero."""
+EPS = float(np.finfo(np.float64).eps)
 KNOWN = 1e-13
 """Part of its norm by which a balanced matrix may be wrong."""
 
@@ -69,7 +70,7 @@ def staircase(A: Array) -> Spectrum:
         return Spectrum(np.zeros(0, dtype=np.complex128), np.zeros((0, 0)), 0, np.zeros(0))
     u, s, w = np.linalg.svd(A)
     parts = np.einsum("ik,ij,kj->k", np.abs(u), np.abs(A), np.abs(w), optimize=True)  # a soft mode is of little of A
-    rank = int((s > np.maximum(NULL * parts, KNOWN * s[0])).sum())
+    rank = int((s > np.maximum(NULL * parts, n * EPS * s[0])).sum())
     if rank == n:
         values, left, vectors = scipy.linalg.eig(A, left=True)
         cosines = np.abs(np.einsum("ik,ik->k", left.conj(), vectors))
