@@ -373,10 +373,11 @@ def divided(
             st2(work, LEVELS_ROW + 1, LAST_START, start)
             st2(work, LEVELS_ROW + 1, LAST_SIZE, size)
             rough = jump(size, n, table, coefficients, options, work, follows)
-            if helps_little(before, error):
-                rough = max(rough, (slow + 1) / SLOW)
-            if error > tolerance and before > 0.0:  # the smallest there is
-                rough = max(rough, HELPS * error / before)
+            if ld2(work, LEVELS_ROW + 1, TOP).real * abs(size.real) > NOISE:  # what is at rest moves by rounding
+                if helps_little(before, error):
+                    rough = max(rough, (slow + 1) / SLOW)
+                if error > tolerance and before > 0.0:  # the smallest there is
+                    rough = max(rough, HELPS * error / before)
             slow, before = 0, 0.0
             if rough > 1.0 and ld(clock, JUMP).real <= 1.0:
                 st(clock, JUMP_TIME, start)
