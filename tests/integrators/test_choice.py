@@ -318,6 +318,19 @@ def test_a_field_that_turns_out_to_jump_or_to_have_kinks_is_followed_by_an_estim
     assert [doubt.name for doubt in given.doubts] == ["jump"]
 
 
+def test_kinks_that_are_passed_without_a_doubt_leave_little():
+    """Two springs, with and without a method, by steps of many sizes."""
+    problem, errors = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.where(y[0] > 0.0, 1.0, 9.0) * y[0]]), []
+    for angle in (1.0, 1.2, np.pi / 3.0):
+        truth = [np.cos(angle), -np.sin(angle)]
+        for given in ((), *(("GAUSS8", step) for step in (0.03, 0.05, 0.07, 0.1, 0.145, 0.2))):
+            span = (0.0, 20.0 / 3.0 * np.pi + angle)
+            run = integrate(problem, given[0], span, given[1]) if given else integrate(problem, span)
+            errors.append((np.abs(run.y[-1] - truth).max(), bool(run.doubts)))
+    assert max(error for error, doubtful in errors if not doubtful) < 5e-8
+    assert sum(doubtful for _, doubtful in errors) > 9
+
+
 def test_what_no_other_method_brings_to_the_end_stays_doubtful(monkeypatch):
     monkeypatch.setattr(default, "MANY", 20)
     run = integrate(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.sign(y[0])]), (0.0, 10.0))
