@@ -655,7 +655,7 @@ class Mechanism:
         projection : {"positions", "momenta", "none"}
             After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then
             grow with the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps
-            grow like t²).
+            grow like t²).  Without equations there is nothing to do.
         t : float
             When runs are to begin, s: it matters with prescribed motions and closures that move, whose start is one at
             that time.
@@ -680,7 +680,7 @@ class Mechanism:
         q0, v0 = self.start(q, v, rates, t)
         if beyond := begins_beyond(self, q0):
             warnings.warn(f"{self.name!r}: {beyond}", ModelWarning, stacklevel=2)
-        packed = self.packed(projection == "positions")
+        packed, closes = self.packed(projection == "positions"), len(self.equations) > 0
         p0, has_room = self.momentum(q0, v0, t), self.tree.nv <= LARGEST
         with once():
             kinetic = float(dynamics.kinetic_energy(self.tree, q0, v0, t))
@@ -710,11 +710,11 @@ class Mechanism:
             doubts=self.state_doubts(momenta=True),
             directions=self.directions if len(self.equations) else None,
             jacobian_sparsity=derivative_sparsity(self.tree, self.equations, self.elements),
-            projection=None if projection == "none" else closed_projection,
+            projection=closed_projection if closes and projection != "none" else None,
             projection_tells=(closed_projection, closed_invariants, closed),
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
-            re_bases=projection != "none" and len(self.equations) > 0,
-            accumulates=projection == "none" and len(self.equations) > 0,
+            re_bases=closes and projection != "none",
+            accumulates=closes and projection == "none",
             strikes=any(element.strikes for element in self.elements),
             has_kinks=any(element.has_kinks for element in self.elements),
             begins=self._begins(q0, v0, t),

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 import mechanics
+from integrators import integrate
+from mechanics import Mechanism
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import motor
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.formulations.reactions import reactions
+from mechanics.joints import Revolute
 from mechanics.systems.loops import bricard, four_bar, rssr
+from mechanics.testing import random_tree
 
 WHOLE = (
     "body_poses",
@@ -103,3 +107,15 @@ def test_forces_at_one_state_are_asked_where_the_mechanism_was_started():
     expected = reactions(pushed, q, v, u=u)
     assert reactions(started, u=u) == expected
     assert max(abs(expected[name] - x) for name, x in reactions(pushed, u=u).items()) > 0.5
+
+
+def test_what_has_no_loops_is_not_projected():
+    """Without equations and forces a mechanism is its tree, to the rounding of its other way to the same field."""
+    tree = random_tree("chain", 3, np.random.default_rng(7), (Revolute,))
+    q, v = 0.3 * np.ones(3), np.array([0.5, -1.0, 2.0])
+    posed = {name: Mechanism(tree).problem(q, v, projection=name) for name in ("positions", "momenta", "none")}
+    assert all(problem.projection is None for problem in posed.values())
+    ends = [integrate(problem, "RKMK4", (0.0, 1.0), 0.01).y[-1] for problem in posed.values()]
+    assert np.array_equal(ends[0], ends[1])
+    assert np.array_equal(ends[0], ends[2])
+    assert np.allclose(ends[0], integrate(tree.problem(q, v), "RKMK4", (0.0, 1.0), 0.01).y[-1], rtol=0.0, atol=1e-12)
