@@ -107,6 +107,8 @@ STIFF = ("rolling sphere", "Stribeck friction", "Hunt and Crossley", "Hertz")
 
 
 def project(problem, y, t):
+    if problem.projection is None:  # without loops
+        return np.array(y)
     out = np.array(y)
     problem.projection.python(t, np.array(y), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
     return out
