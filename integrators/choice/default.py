@@ -124,8 +124,8 @@ def or_rough(solution: Solution, rough: Callable[[int], Solution]) -> Solution:
     """A solution of GAUSS8 or, where the field was found to jump or to have kinks, what `rough` comes to with so many
     steps at most, if it leaves no doubt: the order of a method says nothing there, and an estimate of errors does.
     """
-    if not any(doubt.name == "jump" for doubt in solution.doubts):
-        return solution
+    if solution.status is Status.INTERRUPTED or not any(doubt.name == "jump" for doubt in solution.doubts):
+        return solution  # after Ctrl-C nothing else is begun
     try:
         other = rough(MANY)
     except Exception as error:  # of the user's functions, at states where the first run has not called them

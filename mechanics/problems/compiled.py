@@ -46,7 +46,7 @@ class CompiledModel:
         in the code: for the values it reads neither `parameters` nor `structure` nor `work`; derivatives, where `out`
         has room for them, are those of the model's own field.
     projection : Entry or None
-        Of a mechanism: what closes its loops and re-bases its momenta after every step, for the arrays of the
+        Of a mechanism with loops: what closes them and re-bases its momenta after every step, for the arrays of the
         mechanism.
     operations : int
         Of the field: additions, multiplications, divisions, changes of sign, and calls of functions.

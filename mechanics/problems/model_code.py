@@ -100,9 +100,12 @@ def tree_code(tree: Tree) -> ModelCode:
 
 
 def mechanism_code(mechanism: Mechanism) -> ModelCode:
-    """`field` and `projection`."""
+    """`field` and, where there are loops, `projection`."""
     tree, packed = mechanism.tree, mechanism.packed()
     body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
+    field = _field(body, tree, closed_on_demand, "")
+    if not len(mechanism.equations):
+        return ModelCode(field, operations)
     projection = _PROJECTION.format(
         look=straight("look_line", _OF_ROUNDS, _straight(_look, tree, packed, looked_at(tree.nv))[0]),
         correction=straight("correction_line", _OF_ROUNDS, _straight(_correction, tree, packed, tree.nv)[0]),
@@ -111,7 +114,7 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
         n_v=tree.nv,
         sweeps=SWEEPS,
     )
-    return ModelCode(_field(body, tree, closed_on_demand, "") + projection, operations)
+    return ModelCode(field + projection, operations)
 
 
 def _field(body: Sequence[str], tree: Tree, general: Function, part: str) -> str:

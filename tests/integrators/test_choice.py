@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -329,6 +330,18 @@ def test_kinks_that_are_passed_without_a_doubt_leave_little():
             errors.append((np.abs(run.y[-1] - truth).max(), bool(run.doubts)))
     assert max(error for error, doubtful in errors if not doubtful) < 5e-8
     assert sum(doubtful for _, doubtful in errors) > 9
+
+
+def test_after_ctrl_c_no_other_method_is_begun():
+    """The jumps that an interrupted run has met are doubts of it, and no reason for another run."""
+    relay, seen = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -np.sign(y[0])]), []
+    whole = integrate(relay, "GAUSS8", (0.0, 10.0), 0.1)
+    assert whole.doubts
+    stopped = replace(whole, status=Status.INTERRUPTED)
+    assert default.or_rough(stopped, seen.append) is stopped
+    assert not seen
+    default.or_rough(whole, lambda most: seen.append(most) or whole)
+    assert seen == [MANY]
 
 
 def test_what_no_other_method_brings_to_the_end_stays_doubtful(monkeypatch):

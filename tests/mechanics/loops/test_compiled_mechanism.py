@@ -64,15 +64,17 @@ def evaluate(function, size, made, y, close_positions=True):
 
 def repeats(made):
     """Whether the source gives the numbers of the interpreted kernels: the field, and the projections from an open
-    position.
+    position; without loops there is none.
     """
     model, (y,) = compile_model(made, limit=LIMIT), states(made, 1)
+    assert (model.projection is None) == (not len(made.equations))
     near = np.concatenate([made.home + 1e-3 * (y[: made.tree.nq] - made.home), y[made.tree.nq :]])
     pairs = [
         *([evaluate(f.python, 2 * made.tree.nv, made, y) for f in pair] for pair in [(model.field, closed)]),
         *(
             [evaluate(f.python, len(y), made, near, close) for f in (model.projection, closed_projection)]
             for close in (True, False)
+            if model.projection is not None
         ),
     ]
     return all(np.isfinite(found).all() and np.array_equal(found, true) for found, true in pairs)

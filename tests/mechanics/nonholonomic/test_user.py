@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import simpson, solve_ivp
 from scipy.spatial.transform import Rotation
 
-from integrators import integrate, stepper, traced
+from integrators import generate_code, integrate, stepper, traced
 from integrators.problem import Inputs, Variable
 from liegroup import rn, se2, se3
 from liegroup.compile import WIDTH, lane_array
@@ -633,6 +633,11 @@ def test_inputs_on_whose_rates_the_motion_depends_are_for_methods_that_follow_th
     np.testing.assert_allclose(run.y[-1][:3], true, atol=1e-7)
     heavier = multipliers.with_inputs({"mass": lambda t: 1.3 / (1.0 + t)})  # its momentum stays
     assert integrate(heavier, "DLA", (0.0, 1.0), 0.1).y[-1][3] == pytest.approx(2.0)
+
+
+def test_code_with_such_inputs_as_an_argument_is_refused():
+    with pytest.raises(ValueError, match=r"'steer' .* stands in rows, .* code with inputs as an argument takes"):
+        generate_code(car({"steer": 0, "mass": 1, "slide": 2, "thrust": 3}).problem(), "numpy", inputs=True)
 
 
 def test_steps_with_inputs_on_whose_rates_the_motion_depends():
